@@ -1,10 +1,9 @@
-"""Inputs of anyone: `python -m benchmarks.campaigns.fuzz readers|games|engine|models`; exit code 1 at a defect."""
+"""Inputs of anyone: `python -m benchmarks.campaigns.fuzz readers|games|engine`; exit code 1 at a defect."""
 
 import sys
 
-from benchmarks.campaigns import foreign_games, fuzz_engine, fuzz_readers, hostile_models
+from benchmarks.campaigns import foreign_games, fuzz_engine, fuzz_readers
 from benchmarks.measuring import run_one_of
 
 if __name__ == "__main__":
-    kinds = {"readers": fuzz_readers, "games": foreign_games, "engine": fuzz_engine, "models": hostile_models}
-    sys.exit(run_one_of(__doc__, kinds))
+    sys.exit(run_one_of(__doc__, {"readers": fuzz_readers, "games": foreign_games, "engine": fuzz_engine}))

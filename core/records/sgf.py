@@ -135,7 +135,7 @@ def _readers(text: str, *, whole: bool, max_nodes: int = MAX_TREE_NODES) -> Iter
 
 
 class _Open(NamedTuple):
-    """The last node so far inside of some open parentheses."""
+    """A node inside of some open parentheses, so far."""
 
     level: int
     node: Node
@@ -181,8 +181,6 @@ class _Reader:
             self._go_back(known.ply)
             is_played = False
         node = self._grown(known.node, moves, _as_written(self._text, written))
-        if not written.is_first:
-            before.pop()
         before.append(_Open(written.level, node, self.position.ply, is_played))
 
     def _go_back(self, ply: int) -> None:

@@ -159,9 +159,8 @@ class Packed:
         lengths = self.arrays["policy_lengths"][which]
         row, place = _ragged(self._policies[which], lengths)
         cells = np.cumsum(self.arrays["policy_steps"][place], dtype=np.intp)
-        first = _starts(lengths)[lengths > 0]
-        before = cells[first] - self.arrays["policy_steps"][place[first]]
-        cells -= np.repeat(before, lengths[lengths > 0])
+        first = _starts(lengths)
+        cells -= np.repeat(cells[first] - self.arrays["policy_steps"][place[first]], lengths)
         policies = np.zeros((len(facts), self.cells), np.float32)
         policies[row, cells] = self.arrays["policy_weights"][place] / np.float32(WEIGHTS)
         values = (self.arrays["results"][which] / _TOP).astype(np.float32)
@@ -296,7 +295,7 @@ def _packed_policies(policies: NDArray[np.float32]) -> Arrays:
     row, cell = np.nonzero(policies > 0)
     exact = policies[row, cell].astype(np.float64)
     exact *= WEIGHTS / np.bincount(row, exact, len(policies))[row]
-    weights = np.floor(exact + 1e-3)  # weights of a policy that was packed before stay what they are
+    weights = np.floor(exact)
     order = np.lexsort((weights - exact, row))
     starts = _starts(np.bincount(row, minlength=len(policies)))
     rank = np.empty(len(row), np.intp)

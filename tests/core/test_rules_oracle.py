@@ -17,6 +17,17 @@ def oracle(rules: Rules) -> Any:
     return pyspiel.load_game(f"gomoku(size={rules.size},connect={rules.connect})").new_initial_state()
 
 
+def played(rules: Rules, moves: list[int]) -> Position:
+    """Return the position after a game on which both agree at every ply."""
+    position, state = Position(rules), oracle(rules)
+    for move in moves:
+        assert_agree(position, state)
+        position.push(move)
+        state.apply_action(move)
+    assert_agree(position, state)
+    return position
+
+
 def assert_agree(position: Position, state: Any) -> None:
     assert position.is_game_over() == state.is_terminal()
     assert position.legal_moves() == sorted(state.legal_actions())
@@ -31,13 +42,7 @@ def assert_agree(position: Position, state: Any) -> None:
 @given(st.data())
 def test_open_spiel_sees_every_ply_of_a_game_as_we_do(data: st.DataObject) -> None:
     drawn = data.draw(rules())
-    moves = data.draw(games(drawn))
-    position, state = Position(drawn), oracle(drawn)
-    for move in moves:
-        assert_agree(position, state)
-        position.push(move)
-        state.apply_action(move)
-    assert_agree(position, state)
+    played(drawn, data.draw(games(drawn)))
 
 
 @pytest.mark.parametrize(("connect", "colour"), [(3, BLACK), (5, BLACK), (5, WHITE), (6, WHITE)])
@@ -47,12 +52,6 @@ def test_open_spiel_lets_an_overline_win_too(connect: int, colour: int) -> None:
     last = overline.pop(connect - 1)
     quiet = [15 * (2 + i % 3) + 2 * i % 15 + i // 3 for i in range(2 * connect)]
     moves = [cell for pair in zip(overline, quiet, strict=False) for cell in pair]
-    moves = [*([quiet[-1]] if colour == WHITE else []), *moves, last]
-    position, state = Position(drawn), oracle(drawn)
-    for move in moves:
-        assert_agree(position, state)
-        position.push(move)
-        state.apply_action(move)
-    assert_agree(position, state)
+    position = played(drawn, [*([quiet[-1]] if colour == WHITE else []), *moves, last])
     assert position.outcome() == Outcome(Termination.LINE, colour)
     assert position.winning_line() == list(range(2 * connect - 1))

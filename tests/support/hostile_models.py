@@ -82,6 +82,13 @@ def many_tensors(file: File) -> None:
 HOSTILE: dict[str, tuple[Callable[[File], object], str]] = {
     "filters": (change_net(trunk=["conv3-12000"]), f"it must be from 1 to {MAX_FILTERS:,}"),
     "blocks": (change_net(trunk=["conv3-4", "residual*1000000"]), f"1 to {MAX_LAYERS} layers"),
+    "10^18 blocks": (change_net(trunk=["conv3-4", f"residual*{10**18}"]), "valid are conv3-32"),
+    "largest layers": (
+        change_net(trunk=["conv3-1024", "residual*127"]),
+        f"parameters; the limit is {MAX_PARAMETERS:,}",
+    ),
+    "a board of 10^9": (change(rules={"size": 10**9, "connect": 5}), "board size 1000000000 is outside 3 to 25"),
+    "a long unknown setting": (change_net(**{"x" * 500_000: 1}), r"xxx\.\.\."),
     "hidden layers": (
         change(
             net={**asdict(NET), "value_head": ["conv1-1024", "linear-1024", "linear"]}, rules={"size": 25, "connect": 5}

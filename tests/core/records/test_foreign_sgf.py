@@ -106,7 +106,7 @@ def test_a_foul_in_a_record_loses_and_ends_the_game() -> None:
     moves = ";B[ih];W[ao];B[jh];W[am];B[hg];W[ak];B[hf];W[ai];B[hh]"
     (record,) = parse_sgf(f"(;GM[4]SZ[15]RU[Renju]{moves})")
     assert record.winner == WHITE
-    assert len(list(record.positions())) == 10
+    assert [position.ply for position in record.positions()] == list(range(10))
     assert contradiction(record) == ""
     assert parse_psq(to_psq(record))[0].winner == WHITE
     (claimed,) = parse_sgf(f"(;GM[4]SZ[15]RU[Renju]RE[B+]{moves})")

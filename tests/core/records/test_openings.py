@@ -79,15 +79,6 @@ def test_an_opening_that_is_written_is_read_back(data: st.DataObject) -> None:
     assert parse_openings(f"{format_opening(opening, drawn.size)}\n{offsets}", drawn) == [tuple(opening)] * 2
 
 
-@given(st.text(st.sampled_from("0189-+, \tah#;."), max_size=12))
-def test_any_line_is_read_or_refused_and_nothing_else(line: str) -> None:
-    try:
-        read = parse_openings(line, Rules(9))
-    except RecordError:
-        return
-    assert parse_openings("\n".join(format_opening(opening, 9) for opening in read), Rules(9)) == read
-
-
 @pytest.mark.parametrize("connect", [3, 4])
 def test_an_opening_must_be_legal_under_its_rules(connect: int) -> None:
     line = "a1 a2 b1 b2 c1"

@@ -7,7 +7,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.notation import parse_cell
-from core.position import Position
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Ending, GameRecord, RecordError
 from core.rules import BLACK, WHITE, Colour, Rules
@@ -220,13 +219,3 @@ def test_what_cannot_be_read_is_refused_with_its_line(text: str, line: int, why:
         parse_psq(text, "game.psq")
     assert str(refused.value).startswith(f"game.psq, line {line}: ")
     assert why in str(refused.value)
-
-
-@given(st.text(st.sampled_from("1589,-\n x Pa"), max_size=30))
-def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
-    try:
-        games = parse_psq("Piskvorky 9x9, 0:0, 0\n" + text)
-    except RecordError:
-        return
-    for game in games:
-        assert Position.from_moves(game.rules, game.moves).ply == len(game.moves)

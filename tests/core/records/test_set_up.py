@@ -55,16 +55,17 @@ def test_a_line_that_is_too_long_at_the_end_is_built_in_an_order_that_does_not_w
     assert Position.from_moves(Rules(15, 5, Variant.STANDARD), moves).ply == 12
 
 
-SET_UP = "(;GM[4]SZ[15]AB[hh][ii:jj]AW[gg][gh][gi][gj]PL[W]C[a study]LB[hh:1];W[kk]C[out];B[aa](;W[ab])(;W[ac]))"
+SET_UP = "(;GM[4]SZ[15]AB[hh][ih:ji]AW[gg][gh][gi][gj]PL[White]C[a study]LB[hh:1];W[kk]C[out];B[aa](;W[ab])(;W[ac]))"
 
 
 def test_set_up_stones_of_the_root_are_moves_of_the_tree_and_are_written_as_set_up() -> None:
     (tree,) = parse_trees(SET_UP)
     assert tree.set_up == 9
     line = tree.main_line()
-    assert names(sorted(node.move for node in line[:9:2])) == names(sorted(cells("h8 i7 i6 j7 j6")))
+    assert names(sorted(node.move for node in line[:9:2])) == names(sorted(cells("h8 i8 i7 j8 j7")))
     assert [names([node.move]) for node in line[9:]] == ["k5", "a15", "a14"]
     assert line[8].comment == "a study"
+    assert [next(iter(node.properties)) for node in line[:2]] == ["B", "W"]
     for again in (tree, pickle.loads(pickle.dumps(tree)), GameTree.of(tree.record())):
         assert again.set_up == 9
     text = to_sgf(tree)
@@ -87,6 +88,7 @@ def test_set_up_stones_of_the_root_are_moves_of_the_tree_and_are_written_as_set_
         ("(;GM[4];B[hh];AB[ii]AW[jj])", "behind the beginning"),
         ("(;GM[4]AB[hh]AW[ii]AE[hh])", "stones are removed"),
         ("(;GM[4]SZ[9]AB[aa:zz]AW[aa])", "no point of a 9x9 board"),
+        ("(;GM[4]SZ[9]AB[aa:b]AW[aa])", "'b' is no point of a 9x9 board"),
     ],
 )
 def test_what_no_game_leads_to_is_refused_with_the_reason(text: str, why: str) -> None:

@@ -130,7 +130,7 @@ def test_moves_are_added_promoted_and_deleted() -> None:
 
 
 FOREIGN = (
-    "(;GM[4]SZ[15]XX[a] [b\\]]PB[Ann]KM[6.5];B[hh]LB[aa:1][bb:2]C[one\\]]"
+    "(;GM[4]SZ[15]XX[a] [b\\]]PB[Ann]KM[6.5];LB[aa:1][bb:2]B[hh]C[one\\]]"
     "(;W[hi](;C[a node without a move];B[ii])(;C[and one at the end]))"
     "(;W[];B[aa])(;AB[cc];W[dd];B[ee])(;W[hh];B[kk])(;B[gg]))"
 )
@@ -193,9 +193,10 @@ def test_a_main_line_that_cannot_be_played_is_refused(why: str) -> None:
 
 def test_nodes_have_a_limit_and_the_main_line_has_none() -> None:
     text = f"{HEADER};B[hh]" + "(;W[hi])" * 50 + ")"
-    with pytest.raises(RecordError, match=r"line 1, column \d+: the limit of games with variations is 40 nodes"):
-        list(parse_trees(text, max_nodes=40))
-    assert len(read(text).variations[0].children) == 50
+    with pytest.raises(RecordError, match=r"line 1, column \d+: the limit of games with variations is 51 nodes"):
+        list(parse_trees(text, max_nodes=51))
+    (tree,) = parse_trees(text, max_nodes=52)
+    assert len(tree.variations[0].children) == 50
     assert len(parse_sgf(text)[0].moves) == 2
 
 

@@ -18,12 +18,13 @@ from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context
 from search.limit import Limit
 from search.opening_choice import CANDIDATES
-from search.players import Decision, Player, RandomPlayer, never
+from search.players import Decision, RandomPlayer, never
+from tests.support.players import OneByOne
 
 RULES = Rules(7, 4)
 
 
-class Valuing(Player):
+class Valuing(OneByOne):
     """Has a value for each position, by its stones on the first row: White's stones count for White, twice."""
 
     def __init__(self, name: str, prefers: int = 1) -> None:
@@ -35,16 +36,9 @@ class Valuing(Player):
         worth = sum(2 if colour == WHITE else -1 for colour in row) / 20
         return self.prefers * worth * (1 if position.side_to_move == WHITE else -1)
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        return [Decision(position.legal_moves()[0], self.value(position)) for position in positions]
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        """See `OneByOne`."""
+        return Decision(position.legal_moves()[0], self.value(position))
 
 
 class Adding(Valuing):

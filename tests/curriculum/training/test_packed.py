@@ -7,6 +7,7 @@ from core.compiled.zobrist import WHITE_TO_MOVE, position_key
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from curriculum.games.mentor_games import random_move, replay_positions
+from curriculum.training import packed as packing
 from curriculum.training.packed import Packed, Selection, pack
 from curriculum.training.samples import Samples
 
@@ -30,21 +31,26 @@ def games(rules: Rules, count: int, seed: int = 1) -> Samples:
 
 
 def assert_equal(packed: Samples, plain: Samples) -> None:
+    """Check that samples are those that were packed, within the units of policies and values."""
     assert np.array_equal(packed.positions.stones, plain.positions.stones)
     assert np.array_equal(packed.positions.to_move, plain.positions.to_move)
     assert np.array_equal(packed.positions.last_moves, plain.positions.last_moves)
     assert np.abs(packed.policies - plain.policies).max() < 1 / 250
+    assert np.allclose(packed.policies.sum(axis=1), 1, atol=1e-5)
     assert np.abs(packed.values - plain.values).max() < 1 / 60_000
 
 
 @pytest.mark.parametrize("size", [3, 15, 25])
-def test_samples_come_back_in_any_order_and_from_any_parts(size: int) -> None:
+def test_samples_come_back_in_any_order_and_from_any_parts(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = games(Rules(size, 3 if size == 3 else 5), 12)
     packed, order = pack(plain), np.random.default_rng(2).permutation(len(plain))
+    keys = packed.position_keys()
     assert_equal(packed.all, plain)
     assert_equal(packed.rows(order), plain.rows(order))
     assert_equal(packed.take(order).all, plain.rows(order))
     assert_equal(packed.take(slice(5, 20)).all, plain.rows(slice(5, 20)))
+    same = packed.take(slice(None))
+    assert all(np.array_equal(array, same.arrays[name]) for name, array in packed.arrays.items()), "one line a game"
     twice = Packed.concatenate([packed, packed.take(order)])
     assert_equal(twice.all, Samples.concatenate([plain, plain.rows(order)]))
     parts = Selection([packed, packed.take(order), packed])
@@ -52,14 +58,22 @@ def test_samples_come_back_in_any_order_and_from_any_parts(size: int) -> None:
     assert_equal(parts.rows(chosen), Samples.concatenate([plain, plain.rows(order), plain]).rows(chosen))
     white = parts.of_colour(WHITE)
     assert_equal(white.rows(np.arange(len(packed.of_colour(WHITE)))), plain.of_colour(WHITE))
+    assert parts.of_colour(None) is parts
+    two = chosen % (2 * len(plain))
+    assert_equal(Selection(parts.parts[:2]).rows(two), twice.rows(two))
+    assert (len(parts.rows(np.arange(0))), len(Selection([]))) == (0, 0)
+    for chunk in (7, len(plain)):
+        monkeypatch.setattr(packing, "_CHUNK", chunk)
+        assert np.array_equal(pack(plain).position_keys(), keys)
 
 
 def test_a_game_is_one_line_and_a_position_takes_some_thirty_bytes() -> None:
     plain = games(Rules(), 30)
     packed = pack(plain)
     assert len(packed.arrays["lines"]) < 3.5 * len(plain)
+    assert packed.line_numbers[0] == 0
+    assert packed.line_numbers[-1] == 29
     assert sum(array.nbytes for array in packed.arrays.values()) < 45 * len(plain)
-    assert np.allclose(packed.all.policies.sum(axis=1), 1, atol=1e-5)
 
 
 def test_symmetric_positions_have_the_least_key_of_all_eight() -> None:

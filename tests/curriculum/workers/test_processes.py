@@ -27,13 +27,14 @@ from curriculum.workers.local import Local
 from curriculum.workers.processes import ProcessPool, WorkerProcessError
 from curriculum.workers.shared_evaluator import Close, EvaluatorEndedError, EvaluatorLink, SharedEvaluator
 from nets.checkpoint import CheckpointError, save_model
-from nets.config import Backend, NetConfig, Precision, RuntimeChoice, set_runtime
+from nets.config import Backend, NetConfig, Precision
 from nets.dual import make_model
 from nets.runtimes.runtime import Piece
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
+from tests.curriculum.workers.conftest import same
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.nets import RULES, model_of, random_batch
 from tests.support.searches import assert_sound, nodes_of
@@ -240,28 +241,6 @@ def test_the_end_of_the_evaluator_is_an_error_and_no_hang(model: Path) -> None:
 
 
 # Processes
-
-
-@pytest.fixture
-def job(tmp_path: Path) -> SelfPlayJob:
-    path = tmp_path / "model.safetensors"
-    save_model(path, make_model(CONFIG.net, CONFIG.rules, 1), {})
-    return SelfPlayJob(CONFIG, 0, [], path)
-
-
-def same(one: dict[int, SelfPlayGame], other: dict[int, SelfPlayGame]) -> bool:
-    return one.keys() == other.keys() and all(
-        game.record == other[number].record and np.array_equal(game.samples.policies, other[number].samples.policies)
-        for number, game in one.items()
-    )
-
-
-@pytest.fixture
-def exact_runtime() -> Iterator[None]:
-    """The last bits of torch's evaluations depend on the number of rows in a batch; OpenVINO's do not."""
-    set_runtime(RuntimeChoice(backend=Backend.OPENVINO))
-    yield
-    set_runtime(RuntimeChoice(backend=Backend.TORCH))
 
 
 @pytest.mark.slow

@@ -27,8 +27,9 @@ from nets.checkpoint import load_arrays, save_model
 from nets.config import Backend, NetConfig, RuntimeChoice, set_runtime
 from nets.dual import make_model
 from search.tree.settings import SearchSettings
+from tests.curriculum.workers.conftest import same
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("exact_runtime"), pytest.mark.filterwarnings("default")]
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -50,30 +51,6 @@ def pool() -> Iterator[RayPool]:
     with RayPool("ray", workers=2) as pool:
         yield pool
     set_runtime(RuntimeChoice(backend=Backend.TORCH))
-
-
-@pytest.fixture(autouse=True)
-def exact_runtime() -> Iterator[None]:
-    """The last bits of torch's evaluations depend on the number of rows in a batch; OpenVINO's do not."""
-    set_runtime(RuntimeChoice(backend=Backend.OPENVINO))
-    yield
-    set_runtime(RuntimeChoice(backend=Backend.TORCH))
-
-
-@pytest.fixture
-def job(tmp_path: Path) -> SelfPlayJob:
-    model = tmp_path / "model.safetensors"
-    save_model(model, make_model(CONFIG.net, RULES, 1), {})
-    return SelfPlayJob(CONFIG, 0, [], model)
-
-
-def same(one: dict[int, SelfPlayGame], other: dict[int, SelfPlayGame]) -> bool:
-    return one.keys() == other.keys() and all(
-        game.record == other[number].record
-        and np.array_equal(game.samples.policies, other[number].samples.policies)
-        and np.array_equal(game.samples.values, other[number].samples.values)
-        for number, game in one.items()
-    )
 
 
 def played_here(job: SelfPlayJob, count: int) -> dict[int, SelfPlayGame]:
@@ -149,13 +126,13 @@ def test_a_job_beside_goes_on_with_newer_weights(pool: RayPool, job: SelfPlayJob
     save_model(newer, make_model(CONFIG.net, RULES, 2), {})
     found: dict[int, SelfPlayGame] = {}
     older: dict[int, SelfPlayGame] = {}
-    with pool.stream(job, range(100), beside=True) as stream:
+    with pool.stream(job, range(50), beside=True) as stream:
         while not stream.is_over:
             found |= dict(stream.take(0.2))
             if found and not older:
                 older = dict(found)
                 stream.push(newer)
-    assert len(found) == 100
-    expected = played_here(job, 100)
+    assert len(found) == 50
+    expected = played_here(job, 50)
     assert same(older, {number: expected[number] for number in older})
     assert not same(found, expected), "the last games come from the newer net"

@@ -139,10 +139,12 @@ def test_symmetries_are_drawn_evenly_and_evaluations_are_turned_back() -> None:
     position = start_position(SMALL, 6, 3)
     boards = {tuple(stones_of(position)[sources(SMALL.size)[symmetry]]) for symmetry in range(SYMMETRIES)}
     shown: dict[tuple[int, ...], int] = {}
+    priors = searched_alone(position, replace(OPTIONS, simulations=1), ScriptedEvaluator(SMALL, upright)).priors(0)
     for seed in range(160):
         evaluator = Watched(SMALL, upright)
         evaluator.keep = True
-        searched_alone(position, replace(OPTIONS, symmetric=True, simulations=1), evaluator, seed=seed)
+        search = searched_alone(position, replace(OPTIONS, symmetric=True, simulations=1), evaluator, seed=seed)
+        assert search.priors(0) == pytest.approx(priors, rel=2**-7)
         board = tuple(np.frombuffer(evaluator.seen[0], dtype=np.int8).tolist())
         shown[board] = shown.get(board, 0) + 1
     assert shown.keys() == boards

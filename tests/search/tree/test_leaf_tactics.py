@@ -18,6 +18,7 @@ from core.rules import BLACK, WHITE, Rules
 from curriculum.games.mentor_games import random_opening
 from search.solvers.vcf import VcfWork, new_vcf_work
 from search.tree.forest import OPEN, PENDING, PROVEN
+from search.tree.groups import EvaluationError
 from search.tree.leaf_tactics import load_board, mark_urgent, new_boards
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.player import MctsPlayer
@@ -231,6 +232,16 @@ def test_without_a_node_for_a_reply_the_value_after_it_comes_up_by_its_plies() -
     assert (root["visits"], root["in_flight"]) == (1, 0)
     assert root["value_sum"] == pytest.approx(ALL.value_decay**2 * 0.5)
     assert int(search.forest.trees["nodes"][0]) == 1
+    evaluator.answer = lambda stones, to_move: (np.zeros(RULES.cells, np.float32), np.nan)
+    search.begin(0, 1)
+    with pytest.raises(EvaluationError):
+        finish(search)
+    assert not root["in_flight"]
+    evaluator.answer = hashed_answer
+    for _ in range(20):  # more than the leaves that may be in flight
+        search.begin(0, 1)
+        finish(search)
+        assert root["visits"] == 1
 
 
 def test_a_forced_reply_costs_a_player_one_simulation_and_a_seen_win_none() -> None:

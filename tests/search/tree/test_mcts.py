@@ -146,12 +146,15 @@ def test_a_perfect_evaluators_value_does_not_move_with_more_simulations(decay: f
 
 
 def test_root_noise_is_mixed_once_and_into_visited_moves_too() -> None:
-    noise = RootNoise(np.eye(SMALL.cells, dtype=np.float32)[7], 0.25)
+    noise = RootNoise((np.arange(SMALL.cells) ** 4 / 1_763_020).astype(np.float32), 0.25)
     search = searched(Position(SMALL), SearchSettings(simulations=40), capacity=500)
     raw = search.priors(0)
     mixed = pytest.approx(0.75 * raw + 0.25 * noise[0], rel=2**-7)
     search.begin(0, 1, noise=noise)
     assert search.priors(0) == mixed
+    is_visited = search.visits(0) > 0
+    assert (search.forest.child_priors[0, 0] < 0).tolist() == is_visited.tolist()
+    assert search.forest.nodes["next_unvisited"][0, 0] == np.where(is_visited, 0, search.priors(0)).argmax()
     finish(search)
     assert search.priors(0) == mixed
     assert searched(Position(SMALL), SearchSettings(simulations=1), begin={"noise": noise}).priors(0) == mixed

@@ -99,7 +99,7 @@ def test_nodes_with_one_position_have_its_priors_value_and_proof(moves: list[int
     is_open = [pair for pair in pairs if all(nodes["state"][node] == OPEN for node in pair)]
     assert len(is_open) > 50
     for first, second in is_open:
-        assert nodes["value"][first] == nodes["value"][second]
+        assert nodes["value"][first] == nodes["value"][second] != 0
         assert np.array_equal(all_priors(search, first), all_priors(search, second))
     proven = [pair for pair in pairs if any(nodes["state"][node] in (OPEN, PROVEN) for node in pair)]
     agreeing = [pair for pair in proven if np.sign(nodes["proof"][pair[0]]) == np.sign(nodes["proof"][pair[1]])]
