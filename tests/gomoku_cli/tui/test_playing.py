@@ -207,8 +207,8 @@ async def test_two_engines_move_at_a_pace_which_esc_ends() -> None:
     seats = Seats(PlayerChoice(spec="one"), PlayerChoice(spec="two"))
     engine = ThreadEngine({"one": ScriptedPlayer(15, ["h8", "h9"]), "two": ScriptedPlayer(15, ["i9"])})
     async with board_app(engine, setup=BoardSetup(seats=seats, pace_s=3600)) as ui:
-        await ui.until(lambda: ui.app.control._waiting.held is not None)
-        assert (ui.moves, ui.status) == (["h8"], "two has chosen its move.")
+        await ui.until(lambda: ui.status == "two has chosen its move.")
+        assert ui.moves == ["h8"]
         await ui.press("enter")
         assert (ui.moves, ui.status) == (["h8"], "Paused. Press enter to go on.")
         await ui.press("enter")
