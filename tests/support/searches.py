@@ -85,10 +85,11 @@ def statistics(search: ForestSearch, tree: int = 0) -> tuple[list[int], list[int
 
 
 def assert_sound(search: ForestSearch, tree: int = 0) -> None:
-    """Every visit is where it belongs, and no virtual loss is left anywhere."""
+    """Every visit is where it belongs with its value and its square, and no virtual loss is left anywhere."""
     nodes = nodes_of(search, tree)
     assert not nodes["in_flight"].any()
     below = np.bincount(nodes["parent"][1:], nodes["visits"][1:], len(nodes))
     is_open = nodes["state"] == OPEN
     assert (below[is_open] == nodes["visits"][is_open] - 1).all()
     assert not below[~is_open].any()
+    assert (nodes["squares_sum"] * nodes["visits"] >= 0.999 * nodes["value_sum"] ** 2 - 1e-4).all()

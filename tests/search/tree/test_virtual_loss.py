@@ -10,10 +10,27 @@ from numpy.typing import NDArray
 from core.position import Position
 from core.rules import Rules
 from search.tree.forest import OPEN
-from search.tree.mcts import ForestSearch, search_all
+from search.tree.kernels.puct import edge_statistics
+from search.tree.mcts import ForestSearch, kernel_params, search_all
 from search.tree.settings import SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.searches import SMALL, assert_sound, nodes_of, searched, start_position
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_descent_in_flight_counts_as_visits_between_the_mean_and_a_loss(share: float) -> None:
+    settings = SearchSettings(simulations=40, virtual_loss=3, virtual_loss_share=share)
+    search = searched(Position(SMALL), settings, capacity=60)
+    params, nodes = kernel_params(settings), nodes_of(search)
+    nodes["in_flight"][1:] = 2
+    nodes["visits"][-1] = nodes["value_sum"][-1] = 0
+    for child in range(1, len(nodes)):
+        visits = int(nodes["visits"][child])
+        mean = nodes["value_sum"][child] / max(1, visits)
+        lost = (1 - share) * mean - share if visits else -1.0 * (share > 0)
+        q, count = edge_statistics(search.forest, 0, child, params)
+        expected = (visits * mean + 6 * lost) / (visits + 6)
+        assert (q, count) == (pytest.approx(expected, abs=1e-6), visits + 6)
 
 
 @pytest.mark.parametrize("leaves", [1, 8, 32])
