@@ -1,4 +1,4 @@
-"""The processor: its name, its instruction sets, and the cores that this process may use."""
+"""The processor: its name, its instruction sets, and the cores that this process may use; and the memory."""
 
 import os
 import platform
@@ -41,6 +41,11 @@ def instruction_sets() -> list[str]:
     told = told or f"{_sysctl('machdep.cpu.features')} {_sysctl('machdep.cpu.leaf7_features')}"
     known = set(told.lower().split())
     return [name for name in _INSTRUCTION_SETS if name in known]
+
+
+def machine_bytes() -> int | None:
+    """Return the memory of the machine; None if the system does not report it."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else None
 
 
 def resident_bytes() -> int | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.cores import cores, processor_name
+from core.cores import cores, machine_bytes, processor_name
 from curriculum.run.folder import installed_version
 from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -23,7 +23,7 @@ def machine() -> dict[str, Any]:
     return {
         "cores": cores(),
         "processor": processor_name(),
-        "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else None,
+        "memory_bytes": machine_bytes(),
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "platform": platform.platform(),
         "python": platform.python_version(),

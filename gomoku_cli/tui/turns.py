@@ -85,10 +85,12 @@ class Turns(Match):
 
     @property
     def analysis_state(self) -> str:
-        """The state of the analysis for the panes: `running` or `paused`; nothing without one, and after its end."""
-        return (
-            "running" if "analysis" in self._tasks else "paused" if self.wants_analysis and not self.may_analyse else ""
-        )
+        """The state of the analysis for the panes: `running`, `paused`, `ended`; nothing without one."""
+        if "analysis" in self._tasks:
+            return "running"
+        if not self.wants_analysis:
+            return ""
+        return "paused" if not self.may_analyse else "ended" if self._analysed == tuple(self.game.moves) else ""
 
     @property
     def speaker(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from core.compiled.memory import give_back_memory
+from core.cores import machine_bytes
 from core.input_limits import MAX_PAGE_TREE_BYTES
 from core.position import Position
 from core.rules import Rules
@@ -38,8 +39,12 @@ from search.engine import Engine
 from search.limit import Limit
 from search.players import Decision, Player
 from search.running import RunningSearch
+from search.tree.settings import DEFAULT_MAX_BYTES
 
 _Result = TypeVar("_Result")
+
+_ANALYSIS_PART = 4
+"""The tree of an analysis takes one of this many parts of the machine's memory."""
 
 Opens = Callable[[PlayerChoice, Rules, bool], Player]
 """Opens a player; it raises the errors of `curriculum.arena.players.parse_player`."""
@@ -68,10 +73,17 @@ def open_choice(choice: PlayerChoice, rules: Rules, keeps_tree: bool = False) ->
         policy=choice.policy,
         switch_stage=choice.switch_stage,
         tactics=choice.tactics,
-        memory_bytes=MAX_PAGE_TREE_BYTES if is_served() else None,
+        memory_bytes=_tree_bytes(keeps_tree),
         keeps_tree=keeps_tree,
     )
     return parse_player(choice.spec, rules=rules, settings=settings)
+
+
+def _tree_bytes(keeps_tree: bool) -> int | None:
+    """Return the memory for the tree of a player: for an analysis that goes on until its tree is full, much of it."""
+    if is_served():
+        return MAX_PAGE_TREE_BYTES
+    return max(DEFAULT_MAX_BYTES, (machine_bytes() or 0) // _ANALYSIS_PART) if keeps_tree else None
 
 
 class Worker:

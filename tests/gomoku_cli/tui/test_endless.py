@@ -4,14 +4,18 @@ import threading
 import time
 from collections.abc import Callable
 
+import pytest
+
 from core.position import Position
 from core.rules import Rules
+from gomoku_cli.tui.engine import worker
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.engine.worker import open_choice
 from search.analysis import Analysis
 from search.engine import Engine
 from search.limit import Limit
 from search.players import Decision, Report, never
+from search.tree.player import MctsPlayer
 from tests.support.tui import LIMIT_S, AnalysingPlayer, board_app
 
 
@@ -63,6 +67,19 @@ async def test_an_analysis_is_paused_goes_on_and_holds_nothing_up() -> None:
         await ui.until(player.running.is_set)
         await ui.play("h9")
         await ui.until(lambda: ui.app.game.ply == 4 and player.running.is_set())
+
+
+async def test_an_analysis_says_that_it_has_ended() -> None:
+    async with board_app(AnalysingPlayer(15, ["i9", "g7"]), terminal=(120, 40)) as ui:
+        await ui.press("c")
+        await ui.until(lambda: "ended" in ui.panel)
+
+
+def test_the_tree_of_an_analysis_has_more_memory_than_that_of_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "machine_bytes", lambda: 16 << 30)
+    analyst, player = (open_choice(PlayerChoice(spec="default"), Rules(), keeps) for keeps in (True, False))
+    assert isinstance(analyst, MctsPlayer) and isinstance(player, MctsPlayer)
+    assert (analyst.max_bytes, player.max_bytes) == (4 << 30, None)
 
 
 def test_an_analysis_goes_on_from_the_tree_of_the_one_before() -> None:
