@@ -56,7 +56,8 @@ def _top(
 def _error_line(error: BaseException) -> str:
     """Return one line with the command and its error."""
     if isinstance(error, typer.exceptions.TyperException):
-        error.message = error.message.removeprefix("Value error, ")  # pydantic's, by which typer checks values
+        # Words of pydantic, by which typer checks values.
+        error.message = error.message.removeprefix("Value error, ").replace("Input should", "it must")
         text = error.format_message()
     elif isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror

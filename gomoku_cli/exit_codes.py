@@ -37,6 +37,7 @@ def for_error(error: BaseException) -> ExitCode | None:
         UsageError: ExitCode.USAGE,
         BadDataError: ExitCode.BAD_DATA,
         FailedError: ExitCode.FAILED,
+        FileNotFoundError: ExitCode.BAD_DATA,
         OSError: ExitCode.FAILED,
         MemoryError: ExitCode.FAILED,
         Interrupted: ExitCode.INTERRUPTED,

@@ -1,10 +1,12 @@
-"""Options of commands: dataclasses of which Typer sees one parameter a field, and packages that an option needs."""
+"""Options of commands: dataclasses of which Typer sees one parameter a field, and the files and packages they need."""
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 import typer
@@ -70,11 +72,26 @@ def help_of_field(option: Any) -> str | None:
     return None if group is None else field_docstrings(group).get(name)
 
 
-def require(package: str, option: str, *, extra: str) -> None:
-    """Raise a usage error about `option` if a package of an extra is missing."""
+def require(package: str, user: str, *, extra: str) -> None:
+    """Raise a usage error if a package of an extra is missing that `user` needs: an option, or a kind of work."""
     try:
         import_module(package)
     except ImportError as error:
-        raise typer.BadParameter(
-            f"it needs {package}: install gomoku-cli with its extra, as in pip install '.[{extra}]'", param_hint=option
-        ) from error
+        raise typer.BadParameter(f"{user} needs {package}: {how_to_install(extra)}") from error
+
+
+def how_to_install(extra: str) -> str:
+    """Return the way to install an extra."""
+    return f"install the extra {extra}, as in pip install '.[{extra}]' in the folder of gomoku"
+
+
+def check_output(path: Path, option: str) -> None:
+    """Raise a usage error if a file could not be written, before the work that would be lost."""
+    if not path.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+    if path.is_dir():
+        raise typer.BadParameter(f"{path} is a folder", param_hint=option)
+    # Files are replaced by new ones of their folder, pipes and devices are written into.
+    place = path if path.exists() and not path.is_file() else path.parent
+    if not os.access(place, os.W_OK):
+        raise typer.BadParameter(f"nothing can be written to {place}", param_hint=option)

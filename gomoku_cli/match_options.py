@@ -84,12 +84,13 @@ class ReportOptions:
     def check(self) -> None:
         """Raise a usage error for a file that cannot be written, before hours of games."""
         from core.records.formats import SUFFIXES
+        from gomoku_cli.expansion import check_output
         from gomoku_cli.reports.plots import check_plot
 
         named = {"--games-file": self.games_file, "--junit": self.junit, "--markdown": self.markdown}
         for option, path in named.items():
-            if path is not None and not path.parent.is_dir():
-                raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+            if path is not None:
+                check_output(path, option)
         if self.games_file is not None and self.games_file.suffix.lower() not in SUFFIXES:
             raise typer.BadParameter(
                 f"{self.games_file} must end in {' or '.join(SUFFIXES)}", param_hint="--games-file"

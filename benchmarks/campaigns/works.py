@@ -106,7 +106,9 @@ WORKS: dict[str, Work] = {
     "suite": Work(words=_match(("suite", "mentor:1"), ("junit.xml", "markdown.md")), share=3),
     "openings": Work(words=_openings, share=3),
     "convert": Work(
-        words=lambda f, s: ["convert", str(f / "in.sgf"), str(f / "out.psq")], share=3, prepare=_games_to_convert
+        words=lambda f, s: ["convert", "--force", str(f / "in.sgf"), str(f / "out.psq")],
+        share=3,
+        prepare=_games_to_convert,
     ),
     "warmup": Work(words=lambda f, s: ["warmup", "--quiet"], share=5, prepare=_kernels, own_caches=True),
     "engine": Work(

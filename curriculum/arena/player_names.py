@@ -8,8 +8,8 @@ from core.rules import Rules
 
 DEFAULT = "default"
 PAPER = "paper"
-PAPER_MODELS = ("y-6x6", "y-8x8", "y-12x12")
-"""Built-in models of paper Y, by their presets."""
+PAPER_MODELS = ("y-6x6", "y-8x8", "y-12x12", "s-gp")
+"""Built-in models of papers Y and S, by their presets."""
 RANDOM = "random"
 MENTOR = "mentor"
 PAPER_MENTOR = "mentor:paper"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, NamedTuple
 
-from core.errors import UsageError
+from core.errors import BadDataError, UsageError
 from core.input_limits import quoted
 from core.notation import cell_name, cell_words, parse_cell
 from core.position import Position
@@ -25,6 +25,10 @@ _AT_ONCE = 32
 
 
 class SuiteError(UsageError, ValueError):
+    """A suite that does not exist; the message says why."""
+
+
+class SuiteFileError(BadDataError, SuiteError):
     """A suite that cannot be read; the message says where and why."""
 
 
@@ -109,7 +113,7 @@ def parse_suite(text: str, source: str = "suite", *, rules: Rules = RULES) -> li
 
     `rules`: of its positions, on the board of `RULES`.
 
-    Raises `SuiteError` with the line, also if the game is over or an answer is no legal move.
+    Raises `SuiteFileError` with the line, also if the game is over or an answer is no legal move.
     """
     puzzles = []
     text = with_line_feeds(text)
@@ -119,7 +123,7 @@ def parse_suite(text: str, source: str = "suite", *, rules: Rules = RULES) -> li
         try:
             puzzles.append(_parse_puzzle(line, rules))
         except ValueError as error:
-            raise SuiteError(f"{source}, line {line_number(text, offset)}: {error}") from error
+            raise SuiteFileError(f"{source}, line {line_number(text, offset)}: {error}") from error
     return puzzles
 
 

@@ -7,6 +7,7 @@ import typer
 
 from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.expansion import check_output
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo
 
@@ -21,6 +22,8 @@ def _is_same(source: Path, target: Path) -> bool:
 def command(
     sources: Annotated[list[Path], typer.Argument(metavar="IN")],
     target: Annotated[Path, typer.Argument(metavar="OUT")],
+    *,
+    force: Annotated[bool, typer.Option("--force", "-f")] = False,
 ) -> None:
     """Write the games of one or more files into one. The ending of OUT selects SGF or Piskvork's format.
 
@@ -32,6 +35,7 @@ def command(
     Args:
         sources: Files of games: .sgf, .psq, or RenLib's .lib and .pos.
         target: The file to write, .sgf or .psq.
+        force: Overwrite the file if it exists.
 
     Examples:
         gomoku convert games.sgf games.psq
@@ -46,8 +50,9 @@ def command(
             raise typer.BadParameter(f"{path} is no file of games: its name must end in {' or '.join(suffixes)}")
     if any(_is_same(source, target) for source in sources):
         raise typer.BadParameter(f"{target} is both input and output")
-    if not target.parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {target.parent}")
+    check_output(target, "OUT")
+    if target.is_file() and not force:
+        raise typer.BadParameter(f"{target} exists; --force overwrites it")
     files = list(open_each(sources))
     found = [converted(file, target) for file in files]
     games = [game for games, _ in found for game in games]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gomoku_cli.expansion import require
+from gomoku_cli.expansion import check_output, require
 from gomoku_cli.printable import printable
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def check_plot(path: Path | None, suffixes: tuple[str, ...] = SUFFIXES) -> None:
     option = "--figure"
     if path.suffix.lower() not in suffixes:
         raise typer.BadParameter(f"{path} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}", param_hint=option)
-    if not path.parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+    check_output(path, option)
     require("matplotlib", option, extra="plots")
 
 

@@ -6,7 +6,7 @@ import typer
 from core.records.record import RecordError
 from curriculum.arena.folder import MatchFolderError, OtherMatchError
 from curriculum.arena.players import PlayerSpecError
-from curriculum.arena.suite import SuiteError
+from curriculum.arena.suite import SuiteError, SuiteFileError
 from curriculum.games.kinds import BasicsError
 from curriculum.reporting import Interrupted
 from curriculum.run.folder import RunFolderError, RunFolderTakenError
@@ -29,11 +29,13 @@ CODES: dict[type[BaseException], ExitCode] = {
     RuntimeUnavailableError: ExitCode.USAGE,
     SuiteError: ExitCode.USAGE,
     CheckpointError: ExitCode.BAD_DATA,
+    FileNotFoundError: ExitCode.BAD_DATA,
     EvaluationError: ExitCode.BAD_DATA,
     MatchFolderError: ExitCode.BAD_DATA,
     RecordError: ExitCode.BAD_DATA,
     RunFolderError: ExitCode.BAD_DATA,
     SamplesError: ExitCode.BAD_DATA,
+    SuiteFileError: ExitCode.BAD_DATA,
     FolderBusyError: ExitCode.FAILED,
     ForfeitError: ExitCode.FAILED,
     MemoryError: ExitCode.FAILED,

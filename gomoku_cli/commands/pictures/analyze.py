@@ -8,7 +8,7 @@ import typer
 
 from gomoku_cli import options
 from gomoku_cli.commands.pictures.subjects import SubjectOptions, Subjects
-from gomoku_cli.expansion import expand_options
+from gomoku_cli.expansion import check_output, expand_options
 from gomoku_cli.printable import echo_json
 
 
@@ -98,6 +98,8 @@ def _check(
         raise typer.BadParameter("it needs whole games: give their files, without --move", param_hint="--review")
     if games.save and not subjects.files:
         raise typer.BadParameter("there is no file to save into", param_hint="--save")
+    for file in subjects.files if games.save else ():
+        check_output(file, "--save")
     if subjects.files and rules.given:
         raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
 

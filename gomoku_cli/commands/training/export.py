@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from gomoku_cli import completion, options
-from gomoku_cli.expansion import require
+from gomoku_cli.expansion import check_output, require
 from gomoku_cli.printable import echo, echo_json
 
 _SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "torchscript": ".pt"}
@@ -45,10 +45,9 @@ def command(
     if source is None:
         raise typer.BadParameter(f"{model} is a player without a model file")
     target = output or Path(f"{'default' if model == 'default' else Path(model).resolve().stem}{_SUFFIXES[kind]}")
-    if not target.parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {target.parent}", param_hint="--output")
+    check_output(target, "--output")
     if kind == "onnx":
-        require("onnx", "--format", extra="onnxruntime")
+        require("onnx", "the format onnx", extra="onnxruntime")
     from nets.checkpoint import load_model
     from nets.export import ExportFormat, check_export, description, write_export
 

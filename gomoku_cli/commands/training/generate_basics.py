@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.expansion import expand_options
+from gomoku_cli.expansion import check_output, expand_options
 from gomoku_cli.printable import echo
 from gomoku_cli.runs import ConfigOptions
 
@@ -73,6 +73,8 @@ def command(
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.runs import resolved, run_phase
 
+    if output is not None:
+        check_output(output, "--output")
     runtime.apply()
     choice = config.choice({"basics.positions": positions, "basics.kinds": _kinds(kinds)})
 

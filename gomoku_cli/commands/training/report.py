@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.expansion import require
+from gomoku_cli.expansion import check_output, require
 from gomoku_cli.printable import echo
 
 
@@ -61,8 +61,7 @@ def command(
         return
     if output.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"{output} must end in .html", param_hint="--output")
-    if not output.parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {output.parent}", param_hint="--output")
+    check_output(output, "--output")
     if files:
         _report_game(files[0], game or 1, output, player, seconds, quiet=quiet)
         return
@@ -70,7 +69,7 @@ def command(
     from gomoku_cli.reports.training.overview import runs_at
 
     runs = runs_at(runs)
-    require("matplotlib", "--output", extra="plots")
+    require("matplotlib", "the report of a run", extra="plots")
     write_report(runs, output)
     echo(f"{output}: the report of {', '.join(map(str, runs))}")
 

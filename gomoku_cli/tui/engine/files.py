@@ -154,6 +154,7 @@ def grade(task: GradeMoves) -> Graded:
 
 def draw(task: Draw) -> Drawn | FileFailed:
     """Draw a game; what goes wrong with its file is `FileFailed`."""
+    from gomoku_cli.expansion import how_to_install
     from gomoku_cli.reports.game_figure import draw_game
 
     try:
@@ -161,7 +162,7 @@ def draw(task: Draw) -> Drawn | FileFailed:
     except (OSError, UserError) as error:
         return FileFailed(str(error))
     except ImportError:
-        return FileFailed("pictures need matplotlib, of the extra plots: pip install 'gomoku-cli[plots]'")
+        return FileFailed(f"Pictures need matplotlib: {how_to_install('plots')}")
     return Drawn(task.path)
 
 

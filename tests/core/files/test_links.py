@@ -134,8 +134,8 @@ GAME = "(;GM[4]FF[4]SZ[15];B[hh];W[ii])"
 @pytest.mark.parametrize(
     "words",
     [
-        lambda game, out: ("convert", game, out.with_suffix(".psq")),
-        lambda game, out: ("convert", game, out.with_suffix(".sgf")),
+        lambda game, out: ("convert", "--force", game, out.with_suffix(".psq")),
+        lambda game, out: ("convert", "--force", game, out.with_suffix(".sgf")),
         lambda game, out: ("picture", game, "--figure", out.with_suffix(".svg")),
     ],
 )

@@ -62,7 +62,7 @@ def test_a_book_is_made_from_a_folder_and_shown(capsys: Capsys, tmp_path: Path) 
         (("build", "empty", "games.sgf"), ExitCode.BAD_DATA, "is a folder, and no opening book"),
         (("build", "new", "open.sgf"), ExitCode.USAGE, "no game has a result"),
         (("show", "empty"), ExitCode.BAD_DATA, "is a folder, and no opening book"),
-        (("show", "missing"), ExitCode.FAILED, "No such file"),
+        (("show", "missing"), ExitCode.BAD_DATA, "No such file"),
         (("show", "book", "z9"), ExitCode.USAGE, "z9"),
     ],
 )

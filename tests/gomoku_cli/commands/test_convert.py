@@ -11,7 +11,7 @@ from tests.support.commands import run as run_command
 from tests.support.game_records import GAMES, kept_by_psq
 
 
-def convert(capsys: Capsys, *arguments: Path) -> tuple[int, str, str]:
+def convert(capsys: Capsys, *arguments: Path | str) -> tuple[int, str, str]:
     return run_command(capsys, "convert", *arguments)
 
 
@@ -23,7 +23,7 @@ def test_convert_writes_the_games_of_all_files(capsys: Capsys, tmp_path: Path) -
     assert convert(capsys, two, one, three) == (ExitCode.DONE, f"{three}: 4 games\n", "")
     assert read_games(three) == [*map(kept_by_psq, GAMES), *GAMES]
     write_games(two, GAMES[:1])
-    assert convert(capsys, two, three)[1] == f"{three}: 1 game\n"
+    assert convert(capsys, two, three, "-f")[1] == f"{three}: 1 game\n"
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,10 @@ def test_between_sgf_files_everything_is_kept(capsys: Capsys, tmp_path: Path, mo
     assert convert(capsys, source, target) == (ExitCode.DONE, f"{target}: 1 game\n", "")
     written = "".join(target.read_text(encoding="utf-8").split())
     assert written == text.replace("黑胜]", "黑胜]CA[UTF-8]").replace(" ", "")
+    code, _, err = convert(capsys, source, target)
+    assert (code, err) == (ExitCode.USAGE, f"gomoku convert: Invalid value: {target} exists; --force overwrites it\n")
     monkeypatch.setattr(GamesFile.trees, "__defaults__", (3,))
-    err = convert(capsys, source, target)[2]
+    err = convert(capsys, source, target, "--force")[2]
     assert err == f"note: {source}: not kept in copy.sgf: variations, RU, RE, LB, C\n", "too many nodes for a tree"
 
 

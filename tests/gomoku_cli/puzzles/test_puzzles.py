@@ -136,8 +136,8 @@ def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: Capsys
         ("puzzles --from-games", ExitCode.USAGE, "there is no saved game"),
         ("puzzles --from-games --file x.txt", ExitCode.USAGE, "one of them"),
         ("puzzles game.sgf", ExitCode.USAGE, "--from-games"),
-        ("puzzles --file none.txt", ExitCode.FAILED, "none.txt"),
-        ("puzzles --file pyproject.toml", ExitCode.USAGE, "line 1: a puzzle is"),
+        ("puzzles --file none.txt", ExitCode.BAD_DATA, "none.txt"),
+        ("puzzles --file pyproject.toml", ExitCode.BAD_DATA, "line 1: a puzzle is"),
         ("puzzles --from-games none.sgf", ExitCode.BAD_DATA, "none.sgf"),
     ],
 )
