@@ -53,6 +53,8 @@ class Turns(Match):
         self._game_number = 0
         self._saved: tuple[int, Opening] = (0, FREE)
         """The changes of the tree and the choices of colours that are in the file."""
+        self.unsaved = ""
+        """The reason why the game is not in its file, as a sentence; nothing where it is."""
         self._waiting = Waiting(self._tasks)
         self._paused = False
         self._problem: tuple[str, StatusKind] | None = None
@@ -138,7 +140,7 @@ class Turns(Match):
         self._tasks.drop(*OF_POSITION, *REVIEWING)
         self.review.forget()
         self.game = game
-        self._path, self._analysed = path, None
+        self._path, self._analysed, self.unsaved = path, None, ""
         self._game_number += 1
         self._paused = False
         self.start(reviewing=reviewing)

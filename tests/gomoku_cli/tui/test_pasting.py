@@ -130,6 +130,17 @@ async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
         await ui.until(lambda: ui.moves == ["h8", "a1"])
 
 
+async def test_a_move_is_pasted_while_the_engine_loads() -> None:
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["a1"])})
+    engine.loading.clear()
+    async with board_app(engine, wait=False) as ui:
+        assert ui.app.control.is_loading
+        await paste(ui, "/h8\r")
+        assert ui.moves == ["h8"]
+        engine.loading.set()
+        await ui.until(lambda: ui.moves == ["h8", "a1"])
+
+
 async def test_text_pasted_into_the_line_for_a_move_is_played_with_its_end() -> None:
     setup = BoardSetup(game=Game(Rules(), Seats(None, None)))
     async with board_app(ThreadEngine({}), setup=setup) as ui:

@@ -299,8 +299,18 @@ async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> No
     async with board_app(engine) as ui:
         await ui.click("h8")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
-        engine.request(Keep(9, None, ui.app.game.to_save()))
-        await ui.until(lambda: "file" in ui.status)
+        problem = f"This game is not saved: Not a directory ({tmp_path / 'file'})."
+        await ui.until(lambda: ui.status == problem and "not saved" in ui.title)
+        await ui.press("q")
+        assert ui.dialog == f"Leave this game? {problem} Leaving loses it. To keep it: n, then y and s copy it as SGF."
+        await ui.press("n", "minus", "y")
+        await ui.until(lambda: ui.status.startswith("Black has resigned"))
+        await ui.press("plus")
+        assert "loses it" in ui.dialog, "also after its end"
+        await ui.press("n")
+        (tmp_path / "file").unlink()
+        await ui.press("e", "f", "ctrl+s")
+        await ui.until(lambda: "not saved" not in ui.title)
 
 
 def test_a_saved_game_keeps_players_and_analyses() -> None:
