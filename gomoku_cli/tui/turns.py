@@ -312,7 +312,7 @@ class Turns(Match):
         self._tasks.drop(*OF_POSITION, *(() if self.review.active else REVIEWING))
         self.hint = self.pending = NO_CELL
         self._waiting.live, self.pondering, self._problem = None, False, None
-        game = self.game
+        game, was_rated = self.game, self.is_rated
         if self.review.active:
             self.unrate("it was reviewed before its end")
         else:
@@ -337,7 +337,7 @@ class Turns(Match):
                 self._tasks.begin("move", Search(choice=choice, position=position, seconds=self._budget_s))
         elif game.choices and not self.review.active:
             self._view.ask_choice(game.choices)
-        self.show_state(at_once=not by_engine)
+        self.show_state(at_once=not by_engine and not (was_rated and self.review.active))
         self.use_turn()
 
     def choose(self, choice: Choice) -> None:

@@ -141,7 +141,9 @@ def opened(path: Path) -> OpenedGame:
     except RecordError:  # it has been read, so nothing else can be wrong
         tree = GameTree.of(record)
         too_many = f"it has more than {MAX_NODES:,} nodes, so its variations are left out"
-    remarks = (file.remark, against and f"{won_text(record) or 'no result'}, but {against}", too_many)
+    count = len(file.games)
+    others = f"game 1 of {count}; gomoku analyze FILE --game N shows another" if count > 1 else ""
+    remarks = (others, file.remark, against and f"{won_text(record) or 'no result'}, but {against}", too_many)
     return OpenedGame(str(path), StudiedTree.read(tree), "; ".join(filter(None, remarks)))
 
 

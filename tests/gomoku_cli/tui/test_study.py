@@ -261,6 +261,7 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
 async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_path: Path) -> None:
     path = tmp_path / "quest.sgf"
     text = "(;GM[4]SZ[15]RE[W+R]\nPB[nick one (1419)]\nPW[Some Bot];B[hh];W[ii];B[ig];W[jg])"
+    text += "\n(;GM[4]SZ[15];B[hh])"
     path.write_text(text, encoding="utf-8")
     found = opened(path)
     setup = BoardSetup(game=Game.from_saved(found.game, found.remark), path=found.path, reviews=True)
@@ -268,6 +269,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
     async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
         assert "nick one (1419)" in ui.panel and "Some Bot" in ui.panel
         assert "White won by resignation" in ui.panel
+        assert "Note: game 1 of 2; gomoku analyze FILE --game N shows another" in ui.panel
         await ui.press("comma")
         assert "White to move" in ui.panel, "in the middle of the game it has no result"
         await ui.press("full_stop")
