@@ -67,7 +67,7 @@ def watching_compilation(begins: Callable[[str], None] = lambda name: None) -> I
 
 def progress_text(kernels: int, seconds: float) -> str:
     """Return a line about a compilation that is under way, after a number of kernels and of seconds."""
-    return f"compiling the search, once: {kernels} of up to {known_kernels()} kernels, {seconds:.0f} s"
+    return f"compiling, once: {kernels} of up to {known_kernels()} kernels, {seconds:.0f} s"
 
 
 class Helper:

@@ -141,6 +141,7 @@ class GomokuApp(Dialogs):
                 for colour, clock in zip((BLACK, WHITE), self._clocks, strict=True)
             )
         title += "   rated" if self.control.is_rated else ""
+        title += "   not saved" if self.control.unsaved else ""
         title += "   teaching" if self.control.teaching else ""
         rule = game.opening.rule
         rules = f"{game.rules}, {rule}" if rule is not OpeningRule.FREE else str(game.rules)
@@ -201,7 +202,7 @@ class GomokuApp(Dialogs):
 
     def _play_cells(self, cells: list[Cell], *, pasted: bool) -> None:
         for number, cell in enumerate(cells):
-            if (number or pasted) and (not self.control.may_play or self.control.is_busy):
+            if (number or pasted) and not self.control.may_play:
                 why = "the review is open" if self.control.review.active else "it is not a human's turn"
                 rest = " ".join(map(self.game.name_of, cells[number:]))
                 self.show_message(f"Not played, since {why}: {rest}.", "error")

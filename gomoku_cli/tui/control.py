@@ -17,6 +17,7 @@ from gomoku_cli.tui.engine.messages import (
     FileFailed,
     GameList,
     Graded,
+    Kept,
     Moved,
     Notice,
     Opened,
@@ -64,6 +65,8 @@ class Control(Turns):
                 self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
             case Drawn():
                 self._view.show_message(f"The picture is in {answer.path}.")
+            case Kept():
+                self._handle_kept(answer)
             case FileFailed():
                 self._view.show_message(answer.text, "error")
             case _ if number in self._waiting.loads:
@@ -153,6 +156,14 @@ class Control(Turns):
         elif isinstance(answer, Failed):
             self._tasks.drop(*OF_POSITION, "review")
             self._view.show_failed_player(answer.text)
+
+    def _handle_kept(self, kept: Kept) -> None:
+        """Say that a game is not saved, with each save; after its end, where that would hide the result, once."""
+        before, self.unsaved = self.unsaved, kept.problem
+        if kept.problem != before:
+            self._view.show_game()
+        if kept.remark or (kept.problem and (kept.problem != before or not self.game.is_game_over())):
+            self._view.show_message(kept.remark or kept.problem, "error")
 
     def _handle_verdict(self, verdict: Verdict) -> None:
         cell = self.pending

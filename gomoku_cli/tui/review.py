@@ -106,7 +106,9 @@ class Review:
         if self.active and self._control.game.go_to_sibling(direction):
             self._change_line()
         elif self.active:
-            self._view.show_message("No move up to here has a variation.")
+            is_ahead = len(self._control.game.node.variations) > 1
+            follows = ", but the next one has: . goes there" if is_ahead else ""
+            self._view.show_message(f"No move up to here has a variation{follows}.")
 
     def to_move(self, ply: int, number: int) -> None:
         """Go to a move of the position after `ply` moves: by its place there, or -1 for the move of the line."""

@@ -67,6 +67,9 @@ def terminal_driver() -> "type[Driver] | None":
             super().__init__(app, **options)
             # Textual writes to stderr, which may be a file.
             self._file = open_remarks(1)
+            # Its own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.
+            decoder = partial(BurstDecoder, read_more=_read_more, is_in_field=partial(is_in_field, app))
+            linux_driver.getincrementaldecoder = lambda encoding: decoder  # type: ignore[attr-defined, assignment]
 
         def run_input_thread(self) -> None:
             """Read keys until the end; begin anew after bytes that Textual cannot read."""
@@ -77,10 +80,13 @@ def terminal_driver() -> "type[Driver] | None":
                 if self.exit_event.is_set() or is_gone(self.fileno):
                     return
 
-    # Textual's own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.
-    decoder = partial(BurstDecoder, read_more=_read_more)
-    linux_driver.getincrementaldecoder = lambda encoding: decoder  # type: ignore[attr-defined, assignment]
     return BoardTerminal
+
+
+def is_in_field(app: "App[Any]") -> bool:
+    """Return True while a letter goes to a text field."""
+    field = app.focused if app.screen_stack else None
+    return field is not None and field.check_consume_key("a", "a")
 
 
 def _read_more() -> bytes:

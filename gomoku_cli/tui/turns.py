@@ -53,6 +53,8 @@ class Turns(Match):
         self._game_number = 0
         self._saved: tuple[int, Opening] = (0, FREE)
         """The changes of the tree and the choices of colours that are in the file."""
+        self.unsaved = ""
+        """The reason why the game is not in its file, as a sentence; nothing where it is."""
         self._waiting = Waiting(self._tasks)
         self._paused = False
         self._problem: tuple[str, StatusKind] | None = None
@@ -138,7 +140,7 @@ class Turns(Match):
         self._tasks.drop(*OF_POSITION, *REVIEWING)
         self.review.forget()
         self.game = game
-        self._path, self._analysed = path, None
+        self._path, self._analysed, self.unsaved = path, None, ""
         self._game_number += 1
         self._paused = False
         self.start(reviewing=reviewing)
@@ -310,7 +312,7 @@ class Turns(Match):
         self._tasks.drop(*OF_POSITION, *(() if self.review.active else REVIEWING))
         self.hint = self.pending = NO_CELL
         self._waiting.live, self.pondering, self._problem = None, False, None
-        game = self.game
+        game, was_rated = self.game, self.is_rated
         if self.review.active:
             self.unrate("it was reviewed before its end")
         else:
@@ -335,7 +337,7 @@ class Turns(Match):
                 self._tasks.begin("move", Search(choice=choice, position=position, seconds=self._budget_s))
         elif game.choices and not self.review.active:
             self._view.ask_choice(game.choices)
-        self.show_state(at_once=not by_engine)
+        self.show_state(at_once=not by_engine and not (was_rated and self.review.active))
         self.use_turn()
 
     def choose(self, choice: Choice) -> None:

@@ -51,11 +51,10 @@ class Waiting:
         elif "analysis" in self._tasks and game.analysis_at(game.ply) is None:
             text = "Analysing..."
         else:
-            return "Looking for threats..." if "threats" in self._tasks else ""
-        if loading := next(iter(self.loads.values()), None):
-            return f"{text} {self._loading_text(loading)}"
-        return f"{text} {self.compiling}" if self.compiling else text
+            text = "Looking for threats..." if "threats" in self._tasks else ""
+        if (loading := next(iter(self.loads.values()), None)) and (text or self.compiling):
+            return f"{text} {self._loading_text(loading)}".lstrip()
+        return f"{text} {self.compiling}" if text and self.compiling else text
 
     def _loading_text(self, choice: PlayerChoice) -> str:
-        compiling = f": {self.compiling}" if self.compiling else ""
-        return f"Loading {choice.spec}{compiling}..."
+        return f"Loading {choice.spec}{f': {self.compiling}' if self.compiling else '...'}"

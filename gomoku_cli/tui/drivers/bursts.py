@@ -1,6 +1,7 @@
 """Text that comes faster than anyone types, from a terminal that does not mark pasted text.
 
-Such a burst must not run as commands. It becomes a marked paste; single keys stay keys.
+Such a burst must not run as commands. It becomes a marked paste; single keys stay keys, as do control keys where a
+field takes the text.
 """
 
 import codecs
@@ -21,7 +22,8 @@ LONGEST = 4_000
 """Characters of a text in which moves are looked for: more than a game has."""
 _FOLLOWS_S = 0.1
 """Time after a burst in which more text belongs to it."""
-_INTERRUPT = "\x03"
+_INTERRUPT = re.compile("(\x03)")
+_CONTROL_KEYS = re.compile(r"([\x00-\x1f\x7f](?<![\r\n]))")
 
 
 def moves_in(text: str) -> list[str]:
@@ -38,10 +40,16 @@ def is_sgf(text: str) -> bool:
 class BurstDecoder(codecs.IncrementalDecoder):
     """Decodes what the terminal sends, in UTF-8, and marks each burst as a paste."""
 
-    def __init__(self, errors: str = "replace", *, read_more: Callable[[], bytes] = bytes) -> None:
-        """`read_more` returns what comes within a moment after a letter: a terminal may send a burst in pieces."""
+    def __init__(
+        self, errors: str = "replace", *, read_more: Callable[[], bytes] = bytes, is_in_field: Callable[[], bool] = bool
+    ) -> None:
+        """`read_more` returns what comes within a moment after a letter: a terminal may send a burst in pieces.
+
+        `is_in_field` tells whether letters go to a text field, where control keys in a burst stay keys.
+        """
         super().__init__(errors)
         self._read_more = read_more
+        self._is_in_field = is_in_field
         self._utf8 = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._is_pasting = False
         """True between the terminal's own marks."""
@@ -63,8 +71,13 @@ class BurstDecoder(codecs.IncrementalDecoder):
         if not text or not (_is_burst(text) or now - self._burst_at < _FOLLOWS_S):
             return text
         self._burst_at = now
-        shown = "".join(letter for letter in text if letter.isprintable() or letter in "\r\n\t")
-        return f"{_START}{shown}{_END}{_INTERRUPT if _INTERRUPT in text else ''}"
+        pieces = (_CONTROL_KEYS if self._is_in_field() else _INTERRUPT).split(text)
+        return "".join(piece if number % 2 else _pasted(piece) for number, piece in enumerate(pieces))
+
+
+def _pasted(text: str) -> str:
+    shown = "".join(letter for letter in text if letter.isprintable() or letter in "\r\n\t")
+    return f"{_START}{shown}{_END}" if shown else ""
 
 
 def _is_burst(text: str) -> bool:

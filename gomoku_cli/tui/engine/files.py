@@ -29,7 +29,6 @@ from gomoku_cli.tui.engine.messages import (
     MAX_NODES,
     Answer,
     DeleteGame,
-    Done,
     Draw,
     Drawn,
     FileFailed,
@@ -38,6 +37,7 @@ from gomoku_cli.tui.engine.messages import (
     Graded,
     GradeMoves,
     Keep,
+    Kept,
     ListedGame,
     ListGames,
     OpenedGame,
@@ -85,7 +85,7 @@ class Files:
                     self._read[task.path] = Path(task.path).read_bytes()
                     return opened(Path(task.path))
         except (OSError, UserError) as error:
-            return FileFailed(str(error))
+            return FileFailed(_reason(error))
 
     def _listed(self, limit: int | None = None, **about: Any) -> GameList:
         entries = islice(saved_games(self._folder, self._known), limit)
@@ -112,17 +112,19 @@ class Files:
         path = restored(*self._deleted.pop())
         return self._listed(remark=f"{path.stem} is back.")
 
-    def _keep(self, task: Keep) -> Done | FileFailed:
+    def _keep(self, task: Keep) -> Kept:
         if task.number not in self._files:
             path = None if task.path is None else Path(task.path)
             known = None if task.path is None else self._read.get(task.path)
             self._files[task.number] = SavedGame(self._folder, path, known)
         is_ours = task.game.tree.text("GC").startswith(OWN_NOTE)
-        remark = self._files[task.number].save(task.game, is_final=not is_ours)
-        return FileFailed(remark) if remark else Done()
+        try:
+            return Kept(self._files[task.number].save(task.game, is_final=not is_ours))
+        except OSError as error:
+            return Kept(problem=f"This game is not saved: {error.strerror or error} ({self._folder}).")
 
 
-def _reason(error: OSError | ValueError) -> str:
+def _reason(error: Exception) -> str:
     """Return what went wrong in few words: the line of the list is short."""
     if isinstance(error, OSError) and error.filename:
         return f"{Path(error.filename).name}: {error.strerror}"
@@ -139,7 +141,9 @@ def opened(path: Path) -> OpenedGame:
     except RecordError:  # it has been read, so nothing else can be wrong
         tree = GameTree.of(record)
         too_many = f"it has more than {MAX_NODES:,} nodes, so its variations are left out"
-    remarks = (file.remark, against and f"{won_text(record) or 'no result'}, but {against}", too_many)
+    count = len(file.games)
+    others = f"game 1 of {count}; gomoku analyze FILE --game N shows another" if count > 1 else ""
+    remarks = (others, file.remark, against and f"{won_text(record) or 'no result'}, but {against}", too_many)
     return OpenedGame(str(path), StudiedTree.read(tree), "; ".join(filter(None, remarks)))
 
 

@@ -89,7 +89,7 @@ class GradeMoves:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Save a game: `Done` or `FileFailed` follows."""
+    """Save a game: `Kept` follows."""
 
     number: int
     """That of the game in this session: each has a file of its own."""
@@ -328,6 +328,16 @@ class OpenedGame:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """The game is in its file, or not."""
+
+    remark: str = ""
+    """A sentence where it goes on in another file."""
+    problem: str = ""
+    """A sentence where it is not saved."""
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """The picture is in its file."""
 
@@ -360,6 +370,7 @@ Answer = (
     | OpenedGame
     | Drawn
     | FileFailed
+    | Kept
 )
 
 NO_TASK = 0

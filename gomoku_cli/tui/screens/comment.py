@@ -31,7 +31,7 @@ class CommentScreen(ModalScreen[tuple[str, str] | None]):
     AUTO_FOCUS = "TextArea"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back", show=False),
-        Binding("ctrl+s", "save", "Save", show=False, priority=True),
+        Binding("ctrl+s", "save", "Save", show=False),
     ]
 
     def __init__(self, name: str, comment: str) -> None:

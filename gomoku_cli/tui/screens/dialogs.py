@@ -92,7 +92,7 @@ class Dialogs(BoardApp):
 
     def action_new_game(self) -> None:
         """Open the dialog for a new game, after a question during a game."""
-        self._leave_game("Leave this game for a new one? It is saved: o shows the saved games.", self._ask_new_game)
+        self._leave_game(" for a new one", self._ask_new_game, how="o shows the saved games")
 
     def _ask_new_game(self) -> None:
         from gomoku_cli.tui.screens.new_game import NewGameScreen
@@ -109,17 +109,22 @@ class Dialogs(BoardApp):
 
     def action_leave(self) -> None:
         """End the app, after a question during a game."""
-        text = "Leave this game? It is saved: gomoku play --resume goes on with it."
-        self._leave_game(text, lambda: self.exit(ExitCode.DONE))
+        self._leave_game("", lambda: self.exit(ExitCode.DONE), how="gomoku play --resume goes on with it")
 
-    def _leave_game(self, question: str, leave: Callable[[], None]) -> None:
-        """Call `leave`: at once, or after a yes to the question if a game in which a human takes part has begun."""
-        if self.game.is_game_over() or not self.game.has_human_part:
+    def _leave_game(self, what_for: str, leave: Callable[[], None], *, how: str = "") -> None:
+        """Call `leave`: at once, or after a yes to a question if a game of a human goes on, or one is not saved.
+
+        `how`: the way back to the saved game.
+        """
+        unsaved = self.control.unsaved
+        if not self.game.has_human_part or (self.game.is_game_over() and not unsaved):
             leave()
             return
         from gomoku_cli.tui.screens.question import ask_to_leave
 
-        ask_to_leave(self, question, leave)
+        saved = f"It is saved{how and f': {how}'}."
+        lost = f"{unsaved} Leaving loses it. To keep it: n, then y and s copy it as SGF."
+        ask_to_leave(self, f"Leave this game{what_for}? {lost if unsaved else saved}", leave)
 
     def action_resign(self) -> None:
         """Give the game up, after a question: for the human, or for the side to move of two."""
@@ -183,7 +188,7 @@ class Dialogs(BoardApp):
 
     def action_set_up(self) -> None:
         """Place stones freely and play from there, after a question during a game."""
-        self._leave_game("Leave this game for one from a set-up position? It is saved.", self._set_up)
+        self._leave_game(" for one from a set-up position", self._set_up)
 
     def _set_up(self) -> None:
         from gomoku_cli.tui.screens.set_up import SetUpScreen
@@ -210,8 +215,7 @@ class Dialogs(BoardApp):
 
     def _open_tree(self, tree: GameTree) -> None:
         pasted = Game.from_saved(StudiedTree.read(tree), is_own=False)
-        question = "Leave this game for the pasted one? It is saved."
-        self._leave_game(question, lambda: self.control.new_game(pasted, reviewing=pasted.is_for_review))
+        self._leave_game(" for the pasted one", lambda: self.control.new_game(pasted, reviewing=pasted.is_for_review))
 
     def action_share(self) -> None:
         """Ask what to copy, or to draw, of the shown position and the moves before it."""

@@ -24,8 +24,13 @@ class HelpScreen(ModalScreen[None]):
         Horizontal { width: auto; height: auto; }
         Static { width: auto; height: auto; margin: 0 1; }
     }
+    HelpScreen.-narrow {
+        VerticalScroll { width: 100%; }
+        Static { width: 1fr; }
+    }
     """
 
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares no class variable
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,enter,space,q", "dismiss_help", "Close", show=False),
     ]

@@ -17,6 +17,7 @@ from gomoku_cli.tui.screens.new_game import NewGameScreen, opponents
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
 from search.tree.settings import Policy
+from tests.support.screens import screen_text
 from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app
 
 
@@ -145,6 +146,11 @@ async def test_help_and_palette_know_every_key() -> None:
             for each in commands:
                 assert each.help in ui.dialog
                 assert each.shown in ui.dialog or not each.help
+        await ui.press("escape")
+        await ui.pilot.resize_terminal(40, 24)
+        await ui.press("question_mark")
+        await ui.pilot.pause()
+        assert "capital letter" in " ".join(screen_text(ui.app).replace("│", " ").split()), "long lines wrap"
         await ui.pilot.click(offset=(1, 1))
         commands = {command.title: command for command in ui.app.get_system_commands(ui.app.screen)}
         assert {each.name for _, group in GROUPS for each in group} <= commands.keys()

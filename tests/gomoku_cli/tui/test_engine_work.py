@@ -8,6 +8,7 @@ from textual.geometry import Offset
 
 from core.notation import parse_cell
 from core.rules import Rules
+from curriculum.bench.compiling import progress_text
 from gomoku_cli.tui.engine.messages import NO_TASK, Compiling, Ended, Load, PlayerChoice
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.screens.help import HelpScreen
@@ -22,11 +23,13 @@ async def test_the_board_takes_moves_while_the_player_loads() -> None:
     engine.loading.clear()
     async with board_app(engine, wait=False) as ui:
         assert ui.status == "Your move."
+        compiling = progress_text(100, 105)
+        ui.app.control.receive(NO_TASK, Compiling(compiling))
+        assert ui.status == f"Your move. Loading scripted [b]: {compiling}"
+        assert len(f"Your move. Loading default: {compiling}") <= 78
         await ui.press("enter")
         assert ui.moves == ["h8"]
-        assert ui.status == "Loading scripted [b]..."
-        ui.app.control.receive(NO_TASK, Compiling("compiling the search, once: 7 of up to 124 kernels, 2 s"))
-        assert ui.status == "Loading scripted [b]: compiling the search, once: 7 of up to 124 kernels, 2 s..."
+        assert ui.status == f"Loading scripted [b]: {compiling}"
         await ui.press("left", "enter")
         assert ui.moves == ["h8"]
         await ui.press("u", "enter")

@@ -1,5 +1,8 @@
 """Pasted text: moves are played, anything else does nothing, marked as a paste by the terminal or not."""
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
@@ -8,12 +11,13 @@ from core.rules import Rules
 from gomoku_cli.tui.drivers.bursts import BurstDecoder, moves_in
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.terminal import is_in_field
 from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
 
-def events_of(*reads: bytes) -> list[events.Event]:
+def events_of(*reads: bytes, is_in_field: Callable[[], bool] = bool) -> list[events.Event]:
     """The events that the terminal's driver makes of what it reads."""
-    decoder, parser = BurstDecoder(), XTermParser()
+    decoder, parser = BurstDecoder(is_in_field=is_in_field), XTermParser()
     found = [event for read in reads for event in parser.feed(decoder.decode(read))]
     return [event for event in found if isinstance(event, events.Key | events.Paste)]
 
@@ -67,6 +71,22 @@ def test_a_burst_that_comes_in_pieces_is_one(pieces: list[bytes], expected: list
     decoder, parser = BurstDecoder(read_more=lambda: next(rest, b"")), XTermParser()
     found = [event for event in parser.feed(decoder.decode(pieces[0])) if isinstance(event, events.Key | events.Paste)]
     assert [shown(event) for event in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("reads", "expected"),
+    [
+        ([b"a note\x13"], ["paste 'a note'", "ctrl+s"]),
+        ([b"a note", b"\x13"], ["paste 'a note'", "ctrl+s"]),
+        (
+            [b"a note\ta name\x7f\x15q\x13y"],
+            ["paste 'a note'", "tab", "paste 'a name'", "backspace", "ctrl+u", "paste 'q'", "ctrl+s", "paste 'y'"],
+        ),
+        ([b"two\r\nlines"], ["paste 'two\\r\\nlines'"]),
+    ],
+)
+def test_control_keys_in_a_burst_stay_keys_in_a_text_field(reads: list[bytes], expected: list[str]) -> None:
+    assert [shown(event) for event in events_of(*reads, is_in_field=lambda: True)] == expected
 
 
 @pytest.mark.parametrize(
@@ -128,6 +148,28 @@ async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
         assert ui.moves[0] == "h8"
         assert ui.status == "Not played, since it is not a human's turn: i9 g7."
         await ui.until(lambda: ui.moves == ["h8", "a1"])
+
+
+async def test_a_move_is_pasted_while_the_engine_loads() -> None:
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["a1"])})
+    engine.loading.clear()
+    async with board_app(engine, wait=False) as ui:
+        assert ui.app.control.is_loading
+        await paste(ui, "/h8\r")
+        assert ui.moves == ["h8"]
+        engine.loading.set()
+        await ui.until(lambda: ui.moves == ["h8", "a1"])
+
+
+async def test_a_quickly_typed_comment_is_saved_by_its_control_key() -> None:
+    async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
+        await ui.press("e")
+        for event in events_of(b"a long note\x13", is_in_field=partial(is_in_field, ui.app)):
+            event.set_sender(ui.app)
+            ui.app.post_message(event)
+        await ui.until(lambda: ui.app.screen is ui.main_screen)
+        assert ui.app.game.node.comment == "a long note"
+        assert not is_in_field(ui.app)
 
 
 async def test_text_pasted_into_the_line_for_a_move_is_played_with_its_end() -> None:

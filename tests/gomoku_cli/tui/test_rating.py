@@ -86,7 +86,7 @@ async def test_a_win_a_loss_and_a_draw_change_the_rating(tmp_path: Path) -> None
         (("i",), "a hint was given"),
         (("c",), "an analysis was shown"),
         (("f",), "an analysis was shown"),
-        (("b", "b"), "it was reviewed before its end"),
+        (("b",), "it was reviewed before its end"),
         (("t", "slash", "c", "3", "enter"), "teaching was on"),
     ],
 )
@@ -96,6 +96,9 @@ async def test_a_game_with_help_does_not_count(keys: tuple[str, ...], why: str, 
         assert ui.title.startswith("Gomoku   rated")
         await ui.press(*keys)
         await ui.until(lambda: ui.app.game.unrated == why and "rated" not in ui.title)
+        if ui.app.control.review.active:
+            assert ui.status == f"The game does not count for your rating now: {why}."
+            await ui.press("b")
         (path,) = (tmp_path / "games").iterdir()
         await ui.until(lambda: not ui.app.control.is_busy)
         await ui.press("minus", "y")

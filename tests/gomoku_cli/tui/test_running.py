@@ -27,6 +27,7 @@ from gomoku_cli.tui.engine.messages import (
     Graded,
     GradeMoves,
     Keep,
+    Kept,
     ListGames,
     Load,
     Moved,
@@ -192,7 +193,7 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
         assert verdict.reason is not None
         game = Game(Rules(variant=Variant.STANDARD), Seats(None, None), [112, 0, 113])
         assert isinstance(answers.to(process.request(GradeMoves(game=game.studied()))), Graded)
-        assert answers.to(process.request(Keep(0, None, game.to_save()))) == Done()
+        assert answers.to(process.request(Keep(0, None, game.to_save()))) == Kept()
         listed = answers.to(process.request(ListGames()))
         assert isinstance(listed, GameList)
         assert [game.rules for game in listed.games] == ["15x15 standard"]

@@ -261,6 +261,7 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
 async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_path: Path) -> None:
     path = tmp_path / "quest.sgf"
     text = "(;GM[4]SZ[15]RE[W+R]\nPB[nick one (1419)]\nPW[Some Bot];B[hh];W[ii];B[ig];W[jg])"
+    text += "\n(;GM[4]SZ[15];B[hh])"
     path.write_text(text, encoding="utf-8")
     found = opened(path)
     setup = BoardSetup(game=Game.from_saved(found.game, found.remark), path=found.path, reviews=True)
@@ -268,6 +269,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
     async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
         assert "nick one (1419)" in ui.panel and "Some Bot" in ui.panel
         assert "White won by resignation" in ui.panel
+        assert "Note: game 1 of 2; gomoku analyze FILE --game N shows another" in ui.panel
         await ui.press("comma")
         assert "White to move" in ui.panel, "in the middle of the game it has no result"
         await ui.press("full_stop")
@@ -299,8 +301,18 @@ async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> No
     async with board_app(engine) as ui:
         await ui.click("h8")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
-        engine.request(Keep(9, None, ui.app.game.to_save()))
-        await ui.until(lambda: "file" in ui.status)
+        problem = f"This game is not saved: Not a directory ({tmp_path / 'file'})."
+        await ui.until(lambda: ui.status == problem and "not saved" in ui.title)
+        await ui.press("q")
+        assert ui.dialog == f"Leave this game? {problem} Leaving loses it. To keep it: n, then y and s copy it as SGF."
+        await ui.press("n", "minus", "y")
+        await ui.until(lambda: ui.status.startswith("Black has resigned"))
+        await ui.press("plus")
+        assert "loses it" in ui.dialog, "also after its end"
+        await ui.press("n")
+        (tmp_path / "file").unlink()
+        await ui.press("e", "f", "ctrl+s")
+        await ui.until(lambda: "not saved" not in ui.title)
 
 
 def test_a_saved_game_keeps_players_and_analyses() -> None:

@@ -53,6 +53,10 @@ async def test_another_move_in_a_review_is_a_variation_that_is_listed_and_walked
         await ui.press("comma", "comma")
         await ui.click("c3")
         await ui.pilot.pause()
+        await ui.press("comma", "right_square_bracket")
+        assert ui.status == "No move up to here has a variation, but the next one has: . goes there."
+        await ui.click("c3")
+        await ui.pilot.pause()
         assert ui.status == "c3 is a variation: w makes it the main line."
         assert (ui.moves, line(ui)) == (["h8", "i9", "h9", "h7", "c3"],) * 2
         await ui.press("slash", *"d4", "enter")
