@@ -10,6 +10,8 @@ _INSTRUCTION_SETS = (
     *("asimd", "sve", "bf16", "i8mm"),
 )
 
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
 _max_cores: int | None = None
 
 
@@ -44,8 +46,12 @@ def instruction_sets() -> list[str]:
 
 
 def machine_bytes() -> int | None:
-    """Return the memory of the machine; None if the system does not report it."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else None
+    """Return the memory of the machine, or of a container with less; None if the system does not report it."""
+    if not hasattr(os, "sysconf"):
+        return None
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = _CONTAINER_LIMIT.read_text(encoding="ascii").strip() if _CONTAINER_LIMIT.is_file() else ""
+    return min(machine, int(limit)) if limit.isdigit() else machine
 
 
 def resident_bytes() -> int | None:
