@@ -1,7 +1,7 @@
 """Balanced openings: starts of games with a value near 0, found by a search.
 
 They are random stones near each other. A start is kept if no side can make a four at once and all evaluators find it
-even.
+even: short searches, long ones, and, if asked for, games that are played from it.
 """
 
 import itertools
@@ -20,7 +20,9 @@ from core.streams import Purpose, generator, stream_key
 from curriculum.arena.players import PlayerSettings, model_path, parse_player
 from curriculum.games.mentor_games import random_opening
 from curriculum.reporting import Context
-from search.players import Player
+from search.limit import Limit
+from search.players import Decision, Player, Stop, never
+from search.tree.settings import Policy
 
 _DRAWN_AT_ONCE = 128
 """Starts in a batch of evaluations."""
@@ -28,6 +30,14 @@ _MAX_FRUITLESS = 16
 """Batches without a balanced start before the search gives up."""
 SHORT_SEARCH = 16
 """The first evaluation of a player with a net takes one of this many simulations."""
+
+
+_DRAWN_STONES = 6
+"""The first moves of a game from an opening that are drawn, so that its games differ."""
+
+
+GAME_SEARCH = 8
+"""A move of the games from an opening takes one of this many simulations."""
 
 
 class NoBalancedOpeningsError(ValueError):
@@ -58,7 +68,7 @@ def balanced_openings(
     Black before one that favours White: far more random starts favour Black, also among the even ones.
 
     `stones`: smallest and largest number. `evaluators`: each evaluates the starts that the ones before it found even,
-    so the cheapest comes first (see `two_stages`). Even is a value between `-max_value` and `max_value`.
+    so the cheapest comes first (see `stages`). Even is a value between `-max_value` and `max_value`.
 
     Raises `NoBalancedOpeningsError` after many starts without an opening and for an evaluator without values,
     `Interrupted` if the context stops it.
@@ -99,15 +109,69 @@ def balanced_openings(
             )
 
 
-def two_stages(spec: str, *, rules: Rules, settings: PlayerSettings) -> list[Player]:
-    """Return the evaluators of openings: a player with a net searches briefly first and in full then, others only once.
+class PlayedOut(Player):
+    """Evaluates a position by games of a player against itself: its value is their mean result.
+
+    `games` are those of a position. The player draws moves, or all of them are one game.
+    """
+
+    def __init__(self, player: Player, games: int) -> None:
+        self.name, self._player, self._games = player.name, player, games
+
+    def choose_batch(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
+    ) -> list[Decision]:
+        """See `Player`. The move is the first one of the first game; after a stop the values say nothing."""
+        boards = [position.copy() for position in positions for _ in range(self._games)]
+        keys = [stream_key(seed, game) for seed in seeds for game in range(self._games)]
+        running = list(zip(boards, keys, strict=True))
+        while running and not stop():
+            decisions = self._player.choose_batch(
+                [board for board, _ in running],
+                seeds=[stream_key(key, Purpose.MOVE, board.ply) for board, key in running],
+                limit=limit,
+                stop=stop,
+            )
+            for (board, _), decision in zip(running, decisions, strict=True):
+                board.push(decision.move)
+            running = [(board, key) for board, key in running if not board.is_game_over()]
+        played = [boards[first : first + self._games] for first in range(0, len(boards), self._games)]
+        return [
+            Decision(
+                games[0].moves[position.ply],
+                value=position.side_to_move * sum(_result(board) for board in games) / self._games,
+            )
+            for position, games in zip(positions, played, strict=True)
+        ]
+
+
+def _result(board: Position) -> int:
+    """Return 1 if Black has won, -1 if White has, and 0 else."""
+    outcome = board.outcome()
+    return 0 if outcome is None or outcome.winner is None else outcome.winner
+
+
+def stages(spec: str, *, rules: Rules, settings: PlayerSettings, games: int = 0, stones: int = 0) -> list[Player]:
+    """Return the evaluators of openings: a short search of a net, the full search, and `games` games of an opening.
+
+    Only players with a net search briefly first. The games are drawn until some moves after `stones`, the largest
+    number of an opening.
 
     Raises the errors of `parse_player`.
     """
-    stages = [settings]
+    evaluators = [settings]
     if model_path(spec) is not None and settings.simulations is not None:
-        stages.insert(0, replace(settings, simulations=max(1, settings.simulations // SHORT_SEARCH)))
-    return [parse_player(spec, rules=rules, settings=stage) for stage in stages]
+        evaluators.insert(0, replace(settings, simulations=max(1, settings.simulations // SHORT_SEARCH)))
+    players = [parse_player(spec, rules=rules, settings=each) for each in evaluators]
+    if games:
+        drawing = replace(
+            settings,
+            simulations=settings.simulations and max(1, settings.simulations // GAME_SEARCH),
+            policy=Policy.SEMI_STOCHASTIC,
+            switch_stage=stones + _DRAWN_STONES,
+        )
+        players.append(PlayedOut(parse_player(spec, rules=rules, settings=drawing), games))
+    return players
 
 
 def _values(evaluator: Player, starts: dict[int, Position], seed: int, context: Context) -> dict[int, float]:

@@ -85,7 +85,9 @@ def _print_json(
         {"moves": [cell_name(cell, rules.size) for cell in opening.moves], "value": round(opening.value, 4)}
         for opening in found
     ]
-    settings = {name.replace("-", "_"): arguments[name] for name in ("player", "simulations", "max-value", "seed")}
+    settings = {
+        name.replace("-", "_"): arguments[name] for name in ("player", "simulations", "max-value", "games", "seed")
+    }
     report = {"file": str(output), "rules": asdict(rules), **settings, "openings": openings}
     echo_json({**report, "seconds": round(seconds, 3)})
 
@@ -108,6 +110,7 @@ def command(
     simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 1600,
     tactics: options.Tactics = True,
     max_value: Annotated[float, typer.Option(min=0, max=0.5, metavar="X")] = 0.15,
+    games: Annotated[int, typer.Option(min=0, max=100)] = 0,
     rules: options.RulesOptions,
     seed: options.Seed = 42,
     notation: Annotated[_Notation, typer.Option()] = _Notation.CELLS,
@@ -127,16 +130,19 @@ def command(
         stones: Stones of an opening: the smallest and the largest number.
         simulations: Simulations an opening, for players with a net. A first, short search takes a sixteenth of them.
         max_value: Largest distance of an opening's value from 0; 1 is a won game and -1 a lost one.
+        games: Play so many games from each opening that is even by its value, with an eighth of the simulations a
+            move, and keep it if their mean result is even too.
         notation: Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1.
         force: Overwrite the file if it exists.
 
     Examples:
         gomoku openings --output openings.txt
         gomoku openings --count 200 --stones 4-6 --max-value 0.1 --output even.txt
+        gomoku openings --variant renju --games 4 --output renju.txt
         gomoku openings --board-size 19 --player mentor --output openings19.txt
     """
     from core.files.atomic import atomic_write_text
-    from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, two_stages
+    from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, stages
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import duration
     from gomoku_cli.interruption import interruptible
@@ -155,6 +161,7 @@ def command(
         "player": spec,
         "simulations": simulations,
         "max-value": max_value,
+        "games": games,
         "board-size": common_rules.size,
         "connect": common_rules.connect,
         "variant": common_rules.variant,
@@ -167,7 +174,7 @@ def command(
     with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
         batches = balanced_openings(
             common_rules,
-            two_stages(spec, rules=common_rules, settings=search.player_settings()),
+            stages(spec, rules=common_rules, settings=search.player_settings(), games=games, stones=stone_range[1]),
             stones=stone_range,
             max_value=max_value,
             seed=seed,

@@ -15,7 +15,13 @@ from core.position import Position
 from core.records.openings import read_openings
 from core.rules import BLACK, WHITE, Rules
 from curriculum.arena import balanced_openings as module
-from curriculum.arena.balanced_openings import BalancedOpening, NoBalancedOpeningsError, balanced_openings, two_stages
+from curriculum.arena.balanced_openings import (
+    BalancedOpening,
+    NoBalancedOpeningsError,
+    PlayedOut,
+    balanced_openings,
+    stages,
+)
 from curriculum.arena.players import PlayerSettings
 from curriculum.reporting import Context, Interrupted
 from gomoku_cli.exit_codes import ExitCode
@@ -147,12 +153,43 @@ def test_an_interrupted_evaluation_gives_no_opening() -> None:
     assert evaluator.positions
 
 
-def test_a_player_with_a_net_evaluates_in_two_stages() -> None:
+def test_a_player_with_a_net_searches_briefly_first_and_plays_last() -> None:
     settings = PlayerSettings(simulations=64, policy=Policy.DETERMINISTIC)
     position = Position.from_moves(Rules(), [112, 113, 97])
-    stages = two_stages("default", rules=Rules(), settings=settings)
-    assert [player.choose(position).simulations for player in stages] == [4, 64]
-    assert len(two_stages("mentor", rules=Rules(), settings=settings)) == 1
+    made = stages("default", rules=Rules(), settings=settings, games=2, stones=3)
+    assert [player.choose(position).simulations for player in made[:2]] == [4, 64]
+    assert made[2].choose(position, seed=1).value in (-1.0, -0.5, 0.0, 0.5, 1.0)
+    assert len(stages("mentor", rules=Rules(), settings=settings)) == 1
+
+
+class Recorded(OneByOne):
+    """Plays at random; keeps every position that it is shown."""
+
+    name = "recorded"
+
+    def __init__(self) -> None:
+        self.shown: list[tuple[int, ...]] = []
+
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        self.shown.append(tuple(position.moves))
+        return RandomPlayer().choose(position, seed=seed)
+
+
+def test_games_from_an_opening_count_for_the_side_to_move() -> None:
+    player, rules = Recorded(), Rules(5, 3)
+    starts = [Position.from_moves(rules, moves) for moves in ([12], [12, 0], [12, 0, 13, 1])]
+    decisions = PlayedOut(player, 40).choose_batch(starts, seeds=[1, 2, 3])
+    for start, decision in zip(starts, decisions, strict=True):
+        assert decision.move in start.legal_moves()
+        own = {moves for moves in player.shown if list(moves[: start.ply]) == start.moves}
+        assert len(own) > 40  # the games differ
+    white, black, winning = (decision.value for decision in decisions)
+    assert white is not None and black is not None and winning is not None
+    # Two stones ahead Black mostly wins at random, and a move that wins at once is one of four.
+    assert -1 < white < 0 < black < winning <= 1
+    # A game that is one move from its end on a full board: a draw counts nothing.
+    draw = Position.from_moves(Rules(3, 3), "a1 b1 c1 b2 a2 a3 b3 c2")
+    assert PlayedOut(player, 3).choose(draw).value == 0
 
 
 def gomoku(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
