@@ -382,6 +382,20 @@ def test_a_broken_verdict_is_refused(script: Script, tmp_path: Path, state: dict
         play(path, CONFIG, script)
 
 
+def test_a_run_goes_on_at_its_round_and_only_at_a_round(script: Script, tmp_path: Path) -> None:
+    for first in (0, 1, -1):
+        path = tmp_path / f"run{first}"
+        with RunFolder.create(path, CONFIG) as run:
+            run.write_state("selfplay", {"iteration": first})
+        script.log.clear()
+        if first < 0:
+            with pytest.raises(BadDataError, match=r"selfplay\.json"):
+                play(path, CONFIG, script)
+        else:
+            play(path, CONFIG, script)
+            assert script.of("begin") == [(number, False) for number in range(first, 2)]
+
+
 def test_the_verdict_of_another_round_does_not_count(script: Script, tmp_path: Path) -> None:
     path = tmp_path / "run"
     with RunFolder.create(path, with_settings(iterations=1)) as run:

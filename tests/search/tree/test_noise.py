@@ -160,12 +160,12 @@ class _Stream:
         return row
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
-    size=st.integers(3, 7),
+    size=st.integers(3, 6),
     stones=st.integers(0, 8),
     seed=st.integers(0, 1000),
-    simulations=st.integers(1, 100),
+    simulations=st.integers(1, 60),
     alpha=st.sampled_from([0.03, 0.3]),
     share=st.sampled_from([0.25, 0.5, 1.0]),
     first_play=st.sampled_from(FirstPlay),

@@ -116,7 +116,7 @@ class NaiveRoot:
         return [int(node["move"]) for node in self.nodes[self._below(0)]].index(cell)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     stones=st.integers(0, 14),
     seed=st.integers(0, 1000),
@@ -170,7 +170,7 @@ def one_reply(forest: Forest, tactics: LeafTactics) -> bool:
     return roots.has_one_reply(forest, 0, tactics)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(
     stones=st.integers(4, 24),
     seed=st.integers(0, 10_000),
