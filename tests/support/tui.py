@@ -6,7 +6,7 @@ import pickle
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -217,16 +217,20 @@ class ThreadEngine:
     def request(self, task: Task, number: int = NO_TASK) -> int:
         """See `Engine`."""
         if isinstance(task, Stop):
-            self._requests.write(pickle.dumps((number, task)))
+            self._send(number, task)
             return number
         self._number += 1
         task = pickle.loads(pickle.dumps(task))  # as the pipe copies it
         self.tasks.append(task)
         if not isinstance(task, FileTask):
-            self._requests.write(pickle.dumps((self._number, task)))
+            self._send(self._number, task)
         elif self._files is not None:  # at once, so that a test finds the file
             self._answer(self._number, self._files.run(self._number, task))
         return self._number
+
+    def _send(self, number: int, task: Task) -> None:
+        with suppress(ValueError):  # the app may ask for more after the end
+            self._requests.write(pickle.dumps((number, task)))
 
     def close(self) -> None:
         """See `Engine`."""
