@@ -374,7 +374,7 @@ def main() -> int:
     if unknown := set(arguments.subjects) - set(SUBJECTS):
         parser.error(f"there is no subject {', '.join(sorted(unknown))}: valid are {', '.join(SUBJECTS)}")
     os.environ["OMP_NUM_THREADS"] = "1"
-    for module in ("scipy.optimize", "torch"):  # what takes longest to import, for all forks
+    for module in ("scipy.optimize", "torch", "torch._dynamo"):  # what takes longest to import, for all forks
         import_module(module)
     hypothesis.settings.register_profile(
         "mutants",

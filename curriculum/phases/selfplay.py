@@ -142,7 +142,7 @@ class _Round:
             progress = found
         elif self._accepted_state.exists():
             trainer.load(self._accepted_state, progress)
-        elif found is not None and not self.config.selfplay.concurrent:  # all candidates were discarded
+        elif found is not None:  # all candidates were discarded
             trainer = Trainer(self.config, starting_model(self.run_folder))
         return Training(self.run_folder, self.context, PHASE, trainer, progress)
 

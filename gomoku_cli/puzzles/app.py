@@ -113,7 +113,7 @@ class PuzzlesApp(BoardApp):
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
         self._panel = Static(id="panel", markup=False)
-        yield from self._widgets(self.puzzle.rules, self._panel, self._play_typed)
+        yield from self._widgets(self.puzzle.rules, self._panel)
 
     def on_mount(self) -> None:
         """Show the first puzzle."""
@@ -248,12 +248,13 @@ class PuzzlesApp(BoardApp):
 
     async def on_event(self, event: events.Event) -> None:
         """Take the keys of a coordinate, from `/` or a capital letter to Enter."""
-        if isinstance(event, events.Key | events.Paste) and self._entry.takes(event):
-            return
-        if isinstance(event, events.Paste):  # or keys that come faster than anyone types
+        taken = isinstance(event, events.Key | events.Paste) and self._entry.takes(event)
+        if isinstance(taken, str):
+            self._play_typed(taken)
+        elif not taken and isinstance(event, events.Paste):  # or keys that come faster than anyone types
             self._play_typed(" ".join(moves_in(event.text)[:1]))
-            return
-        await super().on_event(event)
+        elif not taken:
+            await super().on_event(event)
 
     def action_type_move(self) -> None:
         """Open the line for a coordinate."""

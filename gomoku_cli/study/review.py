@@ -70,13 +70,9 @@ class Review:
         """True if every position has an analysis."""
         return None not in self.black
 
-    def mistakes(self, *, least: float = GRADES[Grade.MISTAKE], colour: Colour | None = None) -> list[MoveReview]:
-        """Return the moves of a colour, by default of both, that lose at least this much, in order."""
-        return [
-            move
-            for move in self.moves
-            if move.loss is not None and move.loss >= least and colour in (None, move.colour)
-        ]
+    def mistakes(self, *, least: float = GRADES[Grade.MISTAKE]) -> list[MoveReview]:
+        """Return the moves that lose at least this much, in order."""
+        return [move for move in self.moves if move.loss is not None and move.loss >= least]
 
     def key_moments(self) -> list[int]:
         """Return the plies that decided the game, from 0, in order.

@@ -58,7 +58,7 @@ class GomokuApp(Dialogs):
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
         self._panel = SidePanel(self._glyphs, id="panel")
-        yield from self._widgets(self.game.rules, self._panel, self._play_typed)
+        yield from self._widgets(self.game.rules, self._panel)
 
     def on_mount(self) -> None:
         """Show the empty board and begin."""
@@ -140,7 +140,7 @@ class GomokuApp(Dialogs):
                 " ".join(filter(None, (self._glyphs.stone(colour), game.player_name(colour), clock)))
                 for colour, clock in zip((BLACK, WHITE), self._clocks, strict=True)
             )
-        title += "   rated" if self.control.is_rated else ""
+        title += "   rated" if self.control.match.is_rated else ""
         title += "   not saved" if self.control.unsaved else ""
         title += "   teaching" if self.control.teaching else ""
         rule = game.opening.rule
@@ -148,8 +148,8 @@ class GomokuApp(Dialogs):
         self._title.update(Content.assemble((title, "bold"), (f"   {rules}", "dim")))
 
     def _show_clocks(self) -> None:
-        self.control.check_clock()
-        if (texts := self.control.clock_texts) != self._clocks:
+        self.control.match.check_clock()
+        if (texts := self.control.match.clock_texts) != self._clocks:
             self._clocks = texts
             self._panel.show_clocks(texts)
             self._show_title()
@@ -178,27 +178,29 @@ class GomokuApp(Dialogs):
 
     async def on_event(self, event: events.Event) -> None:
         """Take the keys of a coordinate, from `/` or a capital letter to Enter: here, in the order of their coming."""
-        if isinstance(event, events.Key | events.Paste) and self.screen is self._main:
-            if self._entry.takes(event):
-                return
-            if isinstance(event, events.Paste):
-                self._paste(event.text)
-                return
-        await super().on_event(event)
+        if not (isinstance(event, events.Key | events.Paste) and self.screen is self._main):
+            await super().on_event(event)
+        elif isinstance(taken := self._entry.takes(event), str):
+            self._play_cells(self._typed_cells(taken), pasted=False)
+        elif not taken and isinstance(event, events.Paste):
+            self._paste(event.text)
+        elif not taken:
+            await super().on_event(event)
 
     def action_type_move(self) -> None:
         """Open the line for a coordinate."""
         self._entry.open()
 
-    def _play_typed(self, text: str) -> None:
+    def _typed_cells(self, text: str) -> list[Cell]:
+        """Return the cells of a text, or say what is wrong with it and return none."""
         try:
             cells = spelled_cells(text, self.game.rules.size)
         except NotationError as error:
             self.show_message(f"{error}.", "error")
-            return
+            return []
         if not cells:
             self.control.show_state(at_once=True)
-        self._play_cells(cells, pasted=False)
+        return cells
 
     def _play_cells(self, cells: list[Cell], *, pasted: bool) -> None:
         for number, cell in enumerate(cells):

@@ -5,6 +5,7 @@ from functools import partial
 
 from core.opening_rules import Choice
 from core.position import IllegalMoveError
+from core.rules import NO_CELL
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.messages import (
     Analysed,
@@ -32,7 +33,10 @@ from gomoku_cli.tui.engine.messages import (
 from gomoku_cli.tui.engine.tasks import OF_POSITION, Role
 from gomoku_cli.tui.game import Game, MoveCost, Seats
 from gomoku_cli.tui.turns import Turns
-from gomoku_cli.tui.widgets.texts import choice_text
+from gomoku_cli.tui.widgets.texts import choice_text, line_text, outlook
+from search.analysis import Analysis
+
+HINT_S = 1.0
 
 
 class Control(Turns):
@@ -59,7 +63,7 @@ class Control(Turns):
                 self._view.show_saved_games(answer)
             case Rated():
                 games = f"{answer.games} rated game{'' if answer.games == 1 else 's'}"
-                self._rating_text = f" Rating {answer.rating:.0f} ({answer.change:+.0f}) after {games}."
+                self.match.rating_text = f" Rating {answer.rating:.0f} ({answer.change:+.0f}) after {games}."
                 self.show_state(at_once=True)
             case OpenedGame():
                 self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
@@ -86,7 +90,12 @@ class Control(Turns):
                     self._follow_hint(answer.analysis)
                 self._view.show_analysis()
             case Moved():
-                ply, choice, clocked, budget_s = game.ply, game.player_to_move, self._has_clock, self._budget_s
+                ply, choice, clocked, budget_s = (
+                    game.ply,
+                    game.player_to_move,
+                    self.match.has_clock,
+                    self.match.budget_s,
+                )
                 try:
                     game.play(answer.move)
                 except IllegalMoveError as error:
@@ -99,8 +108,8 @@ class Control(Turns):
                     # A busy machine may end a search late, but a program of its own keeps its own time.
                     is_program = choice.spec.partition(":")[0] == player_names.ENGINE
                     used_s = answer.seconds if is_program else min(answer.seconds, budget_s)
-                    self.press_clock(self._before_swap_s + used_s)
-                self._consider_draw()
+                    self.match.press_clock(self.match.before_swap_s + used_s)
+                self.match.consider_draw()
                 self.continue_game(by_engine=True)
             case Opened(found) if isinstance(found, tuple):
                 for cell in found:
@@ -145,7 +154,7 @@ class Control(Turns):
         if isinstance(answer, Done):
             self._waiting.compiling = ""
             self._waiting.begin()
-            self.run_clock()
+            self.match.run_clock()
             self.show_state()
         elif isinstance(answer, OtherBoard):
             mentor = PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)
@@ -198,3 +207,28 @@ class Control(Turns):
             self._handle_failure("move" if "move" in roles else "check", text)
         else:
             self._view.show_message(f"The engine has ended: {text}", "error")
+
+    # Hints
+
+    def show_hint(self) -> None:
+        """Mark the best move of the shown position, after a short search if there is none yet."""
+        if self.game.outcome() is not None or not (self.game.is_humans_turn or self.review.active):
+            self._view.show_message("There is a hint when it is your turn.", "error")
+        elif self.analysis is not None and self.analysis.moves:
+            self._give_hint(self.analysis)
+        else:
+            self._tasks.drop("ponder", "analysis")
+            self._tasks.begin("hint", self.analysis_task(HINT_S))
+            self.show_state(at_once=True)
+
+    def _give_hint(self, analysis: Analysis) -> None:
+        self.match.unrate("a hint was given")
+        self.hint = analysis.best_move
+        name = self.game.name_of(self.hint)
+        line = line_text(analysis.variation, self.game.rules, 6)
+        self._view.show_message(f"Hint: {name}. {outlook(analysis, self.game.side_to_move)}, {line}")
+        self._view.show_game()
+
+    def _follow_hint(self, analysis: Analysis) -> None:
+        if self.hint != NO_CELL and analysis.moves and analysis.best_move != self.hint:
+            self._give_hint(analysis)

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual.app import App, ComposeResult
@@ -98,13 +97,13 @@ class BoardApp(App[ExitCode]):
         """The screen of the board, once it is mounted."""
         self._own_loop: asyncio.AbstractEventLoop | None = None
 
-    def _widgets(self, rules: Rules, panel: Widget, play_typed: Callable[[str], None]) -> ComposeResult:
+    def _widgets(self, rules: Rules, panel: Widget) -> ComposeResult:
         """Build title, board with its panel, status and key bar."""
         # Attributes, not queries: a query looks at the top screen, and an answer may come while a dialog is open.
         self._board = BoardWidget(rules, ascii_only=self._ascii_only)
         self._status = StatusLine(id="status", markup=False)
         self._title = Static(id="title", markup=False)
-        self._entry = MoveEntry(play_typed, id="entry")
+        self._entry = MoveEntry(id="entry")
         yield self._title
         with Horizontal(id="table"):
             with BoardWindow():

@@ -1,6 +1,7 @@
 """The contest in a game: how it ends, the clocks of both sides, and the human's rating."""
 
 import math
+from typing import Protocol
 
 from core.opening_rules import OpeningRule
 from core.records.record import Ending
@@ -11,48 +12,41 @@ from gomoku_cli.gomocup.clock import move_budget
 from gomoku_cli.study.clocks import Stopwatch
 from gomoku_cli.study.played import DRAW_MOVES, DRAW_STONES, accepts_draw, offers_draw
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import Answer, RateGame
+from gomoku_cli.tui.engine.messages import RateGame
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.review import Review
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.view import View
-from gomoku_cli.tui.waiting import Waiting
-
-NO_OFFER: tuple[int, Node | None] = (0, None)
-"""The stones and the position of an engine's last offer of a draw."""
 
 
-class Match:
-    """The part of a course of games that is about winning and losing."""
+class Course(Protocol):
+    """The course of a game, as its match sees it: `gomoku_cli.tui.control.Control`."""
 
-    game: Game
     review: Review
-    _engine: Engine
-    _view: View
-    _waiting: Waiting
-    _paused: bool
 
-    def __init__(self, setup: BoardSetup) -> None:
-        self._setup = setup
-        self._watch = Stopwatch()
-        """The time of the turn of a node and a colour."""
-        self._swapped: tuple[object, float] = (None, 0.0)
-        """The turn in which sides were swapped, and its time before."""
-        self._offer = NO_OFFER
-        self._is_live, self._rating_text = False, ""
-        """True for a game that was not over when it came; a word on the rating after its end."""
+    @property
+    def is_held_up(self) -> bool:
+        """True while the game waits for something else than its players."""
 
     def continue_game(self) -> None:
         """Show the changed game, and go on with it."""
-        raise NotImplementedError
 
-    def receive(self, number: int, answer: Answer) -> None:
-        """Handle an answer of the engine."""
-        raise NotImplementedError
 
-    def _begin_match(self) -> None:
-        self._watch, self._offer = Stopwatch(), NO_OFFER
-        self._is_live, self._rating_text = not self.game.is_decided, ""
+class Match:
+    """The part of one game that is about winning and losing."""
+
+    def __init__(self, game: Game, course: Course, engine: Engine, view: View, setup: BoardSetup) -> None:
+        self.game, self._course, self._engine, self._view, self._setup = game, course, engine, view, setup
+        self.watch = Stopwatch()
+        """The time of the turn of a node and a colour."""
+        self._swapped: tuple[object, float] = (None, 0.0)
+        """The turn in which sides were swapped, and its time before."""
+        self._offer: tuple[int, Node | None] = (0, None)
+        """The stones and the position of an engine's last offer of a draw."""
+        self.is_live = not game.is_decided
+        """True for a game that was not over when it came, until its end is counted."""
+        self.rating_text = ""
+        """A word on the rating after the end."""
 
     # Ends
 
@@ -60,7 +54,7 @@ class Match:
     def may_end(self) -> str:
         """The reason why nobody can resign or offer a draw now; nothing where one can."""
         game = self.game
-        if self.review.active or game.is_decided or game.recorded is not None:
+        if self._course.review.active or game.is_decided or game.recorded is not None:
             return "There is no game under way."
         if game.is_opening:
             return "The colours are chosen first."
@@ -69,7 +63,7 @@ class Match:
     def end(self, winner: Colour | None, ending: Ending) -> None:
         """End the game without its board."""
         self.game.end(winner, ending)
-        self.continue_game()
+        self._course.continue_game()
 
     def offer_draw(self) -> None:
         """Let the engine answer the human's offer of a draw by its own values."""
@@ -81,7 +75,7 @@ class Match:
             why = f" before {DRAW_STONES} stones stand" if game.ply < DRAW_STONES else ": it plays on"
             self._view.show_message(f"{choice.spec} takes no draw{why}.")
 
-    def _consider_draw(self) -> None:
+    def consider_draw(self) -> None:
         """Let the engine that has moved offer a draw by its own values, once in so many of its moves."""
         game = self.game
         is_asked = game.seats.human == game.side_to_move and not self.may_end
@@ -108,7 +102,7 @@ class Match:
     # Clocks
 
     @property
-    def _has_clock(self) -> bool:
+    def has_clock(self) -> bool:
         """True if the turn counts for a clock: after the first move, until the game is decided."""
         game = self.game
         return game.control is not None and game.ply > 0 and not game.is_opening and not game.is_decided
@@ -116,37 +110,37 @@ class Match:
     @property
     def clock_texts(self) -> tuple[str, str]:
         """The clocks of Black and White; nothing without clocks."""
-        game, turn = self.game, self._watch.turn
+        game, turn = self.game, self.watch.turn
         if game.control is None:
             return "", ""
-        used = {turn[1]: self._watch.seconds} if turn else {}
+        used = {turn[1]: self.watch.seconds} if turn else {}
         black, white = (game.control.text(game.clocks[side], used.get(side, 0.0)) for side in (BLACK, WHITE))
         return black, white
 
     def run_clock(self) -> None:
         """Let the time of this turn pass, unless the game waits for something else than its players."""
-        if self.review.active:
-            self._watch.stop()
+        if self._course.review.active:
+            self.watch.stop()
         else:
-            waits = self._paused or self.game.player_to_move in self._waiting.loads.values()
-            self._watch.show((self.game.node, self.game.side_to_move), runs=self._has_clock and not waits)
+            runs = self.has_clock and not self._course.is_held_up
+            self.watch.show((self.game.node, self.game.side_to_move), runs=runs)
 
     def note_swap(self) -> None:
         """Note the time of this turn so far, which counts for the player who takes it over."""
-        self._swapped = (self._watch.turn, self._watch.seconds) if self._has_clock else (None, 0.0)
+        self._swapped = (self.watch.turn, self.watch.seconds) if self.has_clock else (None, 0.0)
 
     @property
-    def _before_swap_s(self) -> float:
+    def before_swap_s(self) -> float:
         """The time of this turn before sides were swapped."""
         turn, seconds = self._swapped
-        return seconds if turn == self._watch.turn else 0.0
+        return seconds if turn == self.watch.turn else 0.0
 
     def check_clock(self) -> bool:
         """End the game if a human has no time left; return True then."""
         game, control = self.game, self.game.control
-        if control is None or not (self._watch.runs and game.is_humans_turn):
+        if control is None or not (self.watch.runs and game.is_humans_turn):
             return False
-        if game.clocks[game.side_to_move].minus(self._watch.seconds, control.period_s) != (0.0, 0):
+        if game.clocks[game.side_to_move].minus(self.watch.seconds, control.period_s) != (0.0, 0):
             return False
         self.end(-game.side_to_move, Ending.TIME)
         return True
@@ -157,12 +151,12 @@ class Match:
             self.game.end(self.game.side_to_move, Ending.TIME)
 
     @property
-    def _budget_s(self) -> float:
+    def budget_s(self) -> float:
         """The time of the engine's next move by its clock, also of the first one; infinite without one."""
         game, control = self.game, self.game.control
         if control is None or game.is_decided:
             return math.inf
-        clock, used_s = game.clocks[game.side_to_move], self._before_swap_s
+        clock, used_s = game.clocks[game.side_to_move], self.before_swap_s
         left_s, periods = clock.minus(used_s, control.period_s)
         in_main = used_s < clock.left_s
         period_s = (control.period_s if in_main else left_s) if periods else 0.0
@@ -174,7 +168,7 @@ class Match:
     def _level(self) -> str:
         """The level that the human plays by the rules of the ratings; nothing in other games."""
         game = self.game
-        choice = game.seats.of(-game.seats.human) if game.seats.human != EMPTY and self._is_live else None
+        choice = game.seats.of(-game.seats.human) if game.seats.human != EMPTY and self.is_live else None
         is_plain = game.rules == Rules() and game.opening.rule is OpeningRule.FREE and game.recorded is None
         is_plain = is_plain and not game.tree.set_up
         return choice.spec if choice is not None and choice.spec in LEVELS and is_plain else ""
@@ -191,13 +185,13 @@ class Match:
             self._view.show_game()
             self._view.show_message(f"The game does not count for your rating now: {why}.")
 
-    def _rate(self) -> None:
+    def rate(self) -> None:
         """Count a game against a level at its end, once."""
         game, level, human = self.game, self._level, self.game.seats.human
         if level and game.unrated:
-            self._rating_text = f" Not rated: {game.unrated}."
+            self.rating_text = f" Not rated: {game.unrated}."
         elif level:
             score = 0.5 if game.winner is None else float(game.winner == human)
             self._engine.request(RateGame(level, score, colour_name(human)))
             game.unrate("it was counted")
-        self._is_live = False
+        self.is_live = False

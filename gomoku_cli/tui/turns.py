@@ -1,6 +1,7 @@
 """The course of a game: turns, and requests to the engine."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,17 @@ from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
 from core.rules import EMPTY, NO_CELL, Cell
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import CheckMove, ChooseOpening, FindThreats, Keep, Load, Moved, Search, Threats
+from gomoku_cli.tui.engine.messages import (
+    Answer,
+    CheckMove,
+    ChooseOpening,
+    FindThreats,
+    Keep,
+    Load,
+    Moved,
+    Search,
+    Threats,
+)
 from gomoku_cli.tui.engine.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.match import Match
@@ -17,7 +28,7 @@ from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.view import View
 from gomoku_cli.tui.waiting import Waiting
 from gomoku_cli.tui.widgets.status import StatusKind
-from gomoku_cli.tui.widgets.texts import line_text, outlook, turn_text
+from gomoku_cli.tui.widgets.texts import turn_text
 from search.analysis import Analysis
 
 if TYPE_CHECKING:
@@ -25,14 +36,12 @@ if TYPE_CHECKING:
 
 ANALYSIS_S = 86_400.0
 """Time of an analysis for the panes, which runs until the position changes, it is paused, or its tree is full."""
-HINT_S = 1.0
 
 
-class Turns(Match):
+class Turns(ABC):
     """One game after another. Every change of the position drops the tasks about the one before."""
 
     def __init__(self, game: Game, engine: Engine, view: View, setup: BoardSetup) -> None:
-        super().__init__(setup)
         self.game = game
         self._book = setup.book
         self.teaching = False
@@ -44,10 +53,10 @@ class Turns(Match):
         self.wants_threats = self.wants_graph = False
         self.hint = self.pending = NO_CELL
         """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
-        self._engine = engine
-        self._view = view
+        self._engine, self._view, self._setup = engine, view, setup
         self._tasks = Tasks(engine)
         self.review = Review(self, self._tasks, view)
+        self.match = Match(game, self, engine, view, setup)
         self.pondering, self._ponders = False, setup.ponders
         self._path = setup.path
         self._game_number = 0
@@ -62,6 +71,10 @@ class Turns(Match):
         self._analysed: tuple[Cell, ...] | None = None
         """The position whose analysis has ended by itself."""
         self._threats: tuple[tuple[Cell, ...], Threats] | None = None
+
+    @abstractmethod
+    def receive(self, number: int, answer: Answer) -> None:
+        """Handle an answer of the engine."""
 
     # State
 
@@ -79,6 +92,11 @@ class Turns(Match):
     def is_busy(self) -> bool:
         """True while a move or the check of one is awaited, or a player loads."""
         return self.is_thinking or self.is_loading or "check" in self._tasks
+
+    @property
+    def is_held_up(self) -> bool:
+        """True while the game waits for something else than its players: its engines pause, or one is loaded."""
+        return self._paused or self.game.player_to_move in self._waiting.loads.values()
 
     @property
     def analysis(self) -> Analysis | None:
@@ -132,14 +150,13 @@ class Turns(Match):
         """Load the players and begin, with a review of the game if requested."""
         self._load()
         self._saved = self.game.changes, self.game.opening
-        self._begin_match()
         (self.review.begin if reviewing else self.continue_game)()
 
     def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
         """Leave this game for another, which is kept in the file `path`, or in a new one."""
         self._tasks.drop(*OF_POSITION, *REVIEWING)
         self.review.forget()
-        self.game = game
+        self.game, self.match = game, Match(game, self, self._engine, self._view, self._setup)
         self._path, self._analysed, self.unsaved = path, None, ""
         self._game_number += 1
         self._paused = False
@@ -169,10 +186,10 @@ class Turns(Match):
     def press(self, cell: Cell) -> None:
         """Play a human's move, or say why not; in a pause and after a failure ask the engine again."""
         game, was_review = self.game, self.review.active
-        if self.check_clock():
+        if self.match.check_clock():
             return
-        clocked, used_s = self._has_clock and not was_review, self._watch.seconds
-        if was_review and not game.is_at_end and self.refuses():
+        clocked, used_s = self.match.has_clock and not was_review, self.match.watch.seconds
+        if was_review and not game.is_at_end and self.match.refuses():
             return
         if was_review:
             self.review.leave(here=True)
@@ -197,7 +214,7 @@ class Turns(Match):
                 self._view.show_message(f"{error}.", "error")
             else:
                 if clocked:
-                    self.press_clock(used_s)
+                    self.match.press_clock(used_s)
                 self._paused, is_variation = False, not game.node.is_main()
                 self.continue_game()
                 if was_review and is_variation:
@@ -207,7 +224,7 @@ class Turns(Match):
     def _check(self, cell: Cell) -> None:
         self._tasks.drop("ponder", "analysis", "hint")
         self.pending = cell
-        self.unrate("teaching was on")
+        self.match.unrate("teaching was on")
         self._tasks.begin("check", CheckMove(choice=self.game.analyst, position=self.game.copy(), move=cell))
         self._problem = None
         self.show_state(at_once=True)
@@ -217,7 +234,7 @@ class Turns(Match):
         """Take back the last move of a human and what followed; stop an engine that thinks."""
         if self.pending != NO_CELL:
             self.continue_game()
-        elif not self.refuses():
+        elif not self.match.refuses():
             self._travel(-1, self.game.undo, "You have no move to take back.")
 
     def redo(self) -> None:
@@ -228,13 +245,13 @@ class Turns(Match):
         if self.review.active:
             self.review.step(plies)
             return
-        colour, used_s = self.game.side_to_move, self._watch.seconds
+        colour, used_s = self.game.side_to_move, self.match.watch.seconds
         if go():
             self._paused = self.game.seats.human == EMPTY
             self.continue_game()
             if self.game.side_to_move == colour:
-                self._watch.add(used_s)
-            self.unrate("a move was taken back")
+                self.match.watch.add(used_s)
+            self.match.unrate("a move was taken back")
         else:
             self._view.show_message(otherwise, "error")
 
@@ -250,8 +267,8 @@ class Turns(Match):
         elif self.review.active or self.game.is_game_over():
             self._view.show_message("Sides are swapped during a game: n begins another.", "error")
         else:
-            self.unrate("sides were swapped")
-            self.note_swap()
+            self.match.unrate("sides were swapped")
+            self.match.note_swap()
             self.change_seats(self.game.seats.swapped())
 
     def move_now(self) -> None:
@@ -262,19 +279,8 @@ class Turns(Match):
             self._waiting.moved_at = -math.inf
             self.receive(*self._waiting.held)
         elif self.is_thinking:
-            self.unrate("the level was hurried")
+            self.match.unrate("the level was hurried")
             self._tasks.finish("move")
-
-    def show_hint(self) -> None:
-        """Mark the best move of the shown position, after a short search if there is none yet."""
-        if self.game.outcome() is not None or not (self.game.is_humans_turn or self.review.active):
-            self._view.show_message("There is a hint when it is your turn.", "error")
-        elif self.analysis is not None and self.analysis.moves:
-            self._give_hint(self.analysis)
-        else:
-            self._tasks.drop("ponder", "analysis")
-            self._tasks.begin("hint", self.analysis_task(HINT_S))
-            self.show_state(at_once=True)
 
     def pause_analysis(self) -> None:
         """Pause the analyses for the open panes, or go on with them."""
@@ -290,18 +296,6 @@ class Turns(Match):
         self._view.show_message("The analysis goes on." if self.may_analyse else "The analysis is paused: 0 goes on.")
         self._view.show_analysis()
 
-    def _give_hint(self, analysis: Analysis) -> None:
-        self.unrate("a hint was given")
-        self.hint = analysis.best_move
-        name = self.game.name_of(self.hint)
-        line = line_text(analysis.variation, self.game.rules, 6)
-        self._view.show_message(f"Hint: {name}. {outlook(analysis, self.game.side_to_move)}, {line}")
-        self._view.show_game()
-
-    def _follow_hint(self, analysis: Analysis) -> None:
-        if self.hint != NO_CELL and analysis.moves and analysis.best_move != self.hint:
-            self._give_hint(analysis)
-
     # The course
 
     def continue_game(self, *, by_engine: bool = False) -> None:
@@ -312,18 +306,18 @@ class Turns(Match):
         self._tasks.drop(*OF_POSITION, *(() if self.review.active else REVIEWING))
         self.hint = self.pending = NO_CELL
         self._waiting.live, self.pondering, self._problem = None, False, None
-        game, was_rated = self.game, self.is_rated
+        game, was_rated = self.game, self.match.is_rated
         if self.review.active:
-            self.unrate("it was reviewed before its end")
+            self.match.unrate("it was reviewed before its end")
         else:
-            is_end = game.is_game_over() and self._is_live
+            is_end = game.is_game_over() and self.match.is_live
             if is_end:
-                self._rate()
+                self.match.rate()
             if self._setup.bell and (is_end or (by_engine and game.is_humans_turn)):
                 self._view.bell()
         if (game.changes, game.opening) != self._saved:
             self.keep()
-        self.run_clock()
+        self.match.run_clock()
         self._view.show_game()
         choice = game.player_to_move
         if choice is not None and not self.review.active and not self._paused:
@@ -334,7 +328,7 @@ class Turns(Match):
             elif known := self.book_moves():
                 self.receive(self._tasks.expect("move"), Moved(known[0].move, 0, 0.0, None))
             else:
-                self._tasks.begin("move", Search(choice=choice, position=position, seconds=self._budget_s))
+                self._tasks.begin("move", Search(choice=choice, position=position, seconds=self.match.budget_s))
         elif game.choices and not self.review.active:
             self._view.ask_choice(game.choices)
         self.show_state(at_once=not by_engine and not (was_rated and self.review.active))
@@ -356,8 +350,8 @@ class Turns(Match):
         if self.is_thinking:
             return self._waiting.move_text(game), "busy"
         if game.is_game_over() and not self.review.active:
-            return game.result_text() + self._rating_text, "over"
-        text = self.review.text() if self.review.active else turn_text(game) + self.offer_text
+            return game.result_text() + self.match.rating_text, "over"
+        text = self.review.text() if self.review.active else turn_text(game) + self.match.offer_text
         if awaited := self._waiting.other_text(game, self.pending):
             return f"{text} {awaited}", "busy"
         return text, "busy" if self.review.active else ""
@@ -366,7 +360,7 @@ class Turns(Match):
         """Begin what the open panes need, or ponder, as far as no move is awaited."""
         game = self.game
         if (self.wants_threats or self.wants_analysis) and game.is_humans_turn:
-            self.unrate("an analysis was shown")
+            self.match.unrate("an analysis was shown")
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
             self._tasks.begin("threats", FindThreats(position=game.copy()))
         if self.wants_graph and game.is_game_over() and not self.review.active:

@@ -47,7 +47,6 @@ class PlotPane(Vertical):
     def __init__(self, name: str, *, empty: str, low: float | None = None, high: float | None = None) -> None:
         super().__init__()
         self._title_text = name
-        self._empty_text = empty
         self._limits = (low, high)
         self._plot = PlotWidget(allow_pan_and_zoom=False)
         self._plot.can_focus = False

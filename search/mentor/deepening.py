@@ -14,7 +14,6 @@ from core.position import Position
 from core.rules import Cell, Rules
 from search.limit import Limit
 from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
-from search.mentor.evaluation import Network
 from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
 from search.mentor.state import BEST, LINE, MAX_DEPTH, SCORE, add_nodes, finished_root_moves, new_search_state, nodes_of
 from search.mentor.table import GENERATIONS
@@ -91,10 +90,10 @@ class Table:
 class Workspace:
     """The arrays of one search at a time, on one thread."""
 
-    def __init__(self, rules: Rules, network: Network, table: Table) -> None:
+    def __init__(self, rules: Rules, table: Table) -> None:
         """`table`: other workspaces may share it."""
         self.board = new_threat_board(rules)
-        self.state = new_search_state(rules, network, table.entries, table.over)
+        self.state = new_search_state(rules, table.entries, table.over)
         self.vcf = new_vcf_work(rules, _VCF_TABLE_BITS)
 
 

@@ -163,8 +163,9 @@ def _good_for_table() -> NDArray[np.uint8]:
     return table
 
 
-def new_evaluation(rules: Rules, network: Network) -> Evaluation:
-    """Return an evaluation by `network` with scratch of its own; `start` sets it to a board."""
+def new_evaluation(rules: Rules) -> Evaluation:
+    """Return an evaluation with scratch of its own; `start` sets it to a board."""
+    network = built_in_network()
     return Evaluation(
         class_of=class_table(),
         order=_order_table(),

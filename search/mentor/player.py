@@ -21,7 +21,7 @@ from core.streams import Purpose, generator
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 from search.mentor.deepening import Deepening, Line, Task
-from search.mentor.evaluation import SQUASH, Network, built_in_network
+from search.mentor.evaluation import SQUASH
 from search.mentor.scores import MATE, PROVEN, WIN
 from search.mentor.team import Team
 from search.players import Decision, Player, Report, Reports, Stop, decide_each, never
@@ -142,15 +142,13 @@ class Mentor(Player):
         variety: int = VARIETY,
         memory_bytes: int = 32 << 20,
         threads: int | None = None,
-        network: Network | None = None,
         name: str = "mentor",
     ) -> None:
         """Set the default limit and the choice among good moves.
 
         `variety`: moves that score at most this much less than the best are as likely to be played. `memory_bytes`:
         maximum size of the transposition table of each search that runs at the same time. `threads`: of a search by
-        the clock, 1 or more; None for all cores that this process may use. Other searches have one thread. `network`:
-        weights of the evaluation; None for those that come with the package.
+        the clock, 1 or more; None for all cores that this process may use. Other searches have one thread.
 
         Raises `ValueError` for a number out of range.
         """
@@ -166,7 +164,6 @@ class Mentor(Player):
         self._threads = threads
         self._searching = _Counter()
         self._slots = 1 << (memory_bytes // _BYTES_A_SLOT).bit_length() - 1
-        self._network = network or built_in_network()
         # The teams of finished searches, for the next ones: as many as searches ran at once.
         self._idle: defaultdict[Rules, deque[Team]] = defaultdict(deque)
 
@@ -236,7 +233,7 @@ class Mentor(Player):
         try:
             team = idle.pop()
         except IndexError:
-            team = Team(position.rules, self._network, self._slots)
+            team = Team(position.rules, self._slots)
         task = Task(
             position=position,
             limit=limit,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from core.compiled.zobrist import STONE_KEYS
 from core.rules import Rules
-from search.mentor.evaluation import Evaluation, Network, new_evaluation
+from search.mentor.evaluation import Evaluation, new_evaluation
 from search.mentor.scores import INFINITY
 
 MAX_PLY = 96
@@ -128,10 +128,10 @@ def widths(minimum: int, step: int) -> NDArray[np.int16]:
     return (minimum + step * np.arange(MAX_DEPTH + 1)).astype(np.int16)
 
 
-def new_search_state(rules: Rules, network: Network, table: NDArray[np.int64], over: NDArray[np.int64]) -> SearchState:
-    """Return a state with `network` for its evaluation; states of several threads may share `table` and `over`."""
+def new_search_state(rules: Rules, table: NDArray[np.int64], over: NDArray[np.int64]) -> SearchState:
+    """Return a state; those of several threads may share `table` and `over`."""
     return SearchState(
-        evaluation=new_evaluation(rules, network),
+        evaluation=new_evaluation(rules),
         near=np.zeros(rules.cells, dtype=np.int16),
         root_moves=np.zeros(rules.cells, dtype=np.int16),
         ranked=np.zeros((MAX_PLY, rules.cells), dtype=np.int32),
@@ -163,8 +163,3 @@ def add_nodes(state: SearchState, nodes: int) -> None:
 def finished_root_moves(state: SearchState) -> int:
     """Return the number of root candidates that the iteration has searched; `root` holds their results."""
     return int(state.progress[0]["reached"])
-
-
-def root_is_complete(state: SearchState) -> bool:
-    """Return True if no moves but the root's candidates can matter."""
-    return bool(state.frames[0]["complete"])

@@ -4,7 +4,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from core.rules import Rules
 from search.mentor.deepening import Deepening, Generation, Table, Task, Workspace, is_by_the_clock
-from search.mentor.evaluation import Network
 
 
 class Team:
@@ -14,9 +13,9 @@ class Team:
     that of the calling thread. Helpers end within a few milliseconds of it, and it does not wait for them.
     """
 
-    def __init__(self, rules: Rules, network: Network, slots: int) -> None:
+    def __init__(self, rules: Rules, slots: int) -> None:
         """`slots`: of the table, a power of two."""
-        self._rules, self._network = rules, network
+        self._rules = rules
         self._table = Table(slots)
         self._own = self._new_workspace()
         self._helpers: list[_Helper] = []
@@ -49,7 +48,7 @@ class Team:
             helper.wait()
 
     def _new_workspace(self) -> Workspace:
-        return Workspace(self._rules, self._network, self._table)
+        return Workspace(self._rules, self._table)
 
 
 class _Helper:

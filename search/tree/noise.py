@@ -27,7 +27,6 @@ _LOG2_E = np.float32(1.4426950408889634)
 _L0, _L1, _L2 = np.float32(3.3333331174e-1), np.float32(-2.4999993993e-1), np.float32(2.0000714765e-1)
 _L3, _L4, _L5 = np.float32(-1.6668057665e-1), np.float32(1.4249322787e-1), np.float32(-1.2420140846e-1)
 _L6, _L7, _L8 = np.float32(1.1676998740e-1), np.float32(-1.1514610310e-1), np.float32(7.0376836292e-2)
-_SMALLEST = np.float32(2.0**-126)
 _TINY = 1e-30
 """A sum of weights below which they are taken relative to the largest, since they underflow."""
 
@@ -74,13 +73,12 @@ def write_dirichlet(
         scratch[cell] = np.int32(legal[cell] & (not at_once))
     for cell in range(cells):
         if scratch[cell] != 0:
-            noise[cell], used = _gamma(alpha, bound, float(powers[cell]), float(chances[cell]), key, used)
+            power, used = _gamma_power(alpha, bound, float(powers[cell]), float(chances[cell]), key, used)
+            powers[cell], noise[cell] = power, power ** (1.0 / alpha)
     total = sum_legal(legal, noise)
     if total < _TINY:
         largest = np.float32(0.0)
         for cell in range(cells):
-            if scratch[cell] != 0:  # its noise comes from a later try, and may have underflowed
-                powers[cell] = max(noise[cell], _SMALLEST) ** alpha
             largest = max(largest, powers[cell] if legal[cell] else np.float32(0.0))
         scale = _ONE / largest
         for cell in range(cells):
@@ -125,17 +123,19 @@ def _raise(row: NDArray[np.float32], exponent: np.float32, scratch: NDArray[np.i
 
 
 @lean_kernel
-def _gamma(alpha: float, bound: float, power: float, chance: float, key: int, index: int) -> tuple[float, int]:
-    """Return a Gamma(alpha) and the next index of the stream; the first try is with `power` and `chance`."""
+def _gamma_power(alpha: float, bound: float, power: float, chance: float, key: int, index: int) -> tuple[float, int]:
+    """Return the power `alpha` of a Gamma(alpha), which does not underflow, and the next index of the stream.
+
+    The first try is with `power` and `chance`.
+    """
     while True:
         if power <= 1.0:
-            weight = power ** (1.0 / alpha)
-            if chance <= math.exp(-weight):
-                return weight, index
+            if chance <= math.exp(-(power ** (1.0 / alpha))):
+                return power, index
         else:
             weight = -math.log((bound - power) / alpha)
             if chance <= weight ** (alpha - 1.0):
-                return weight, index
+                return weight**alpha, index
         power = bound * random_share(key, index)
         chance = random_share(key, index + 1)
         index += 2

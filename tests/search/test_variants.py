@@ -14,7 +14,7 @@ from curriculum.games.kinds import KINDS
 from curriculum.training.samples import Samples
 from search.limit import Limit
 from search.mentor.casual import CasualPlayer, Habits
-from search.mentor.evaluation import MAYBE_FOUL, built_in_network, new_evaluation
+from search.mentor.evaluation import MAYBE_FOUL, new_evaluation
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.pure_mcts.player import PureMcts
@@ -40,7 +40,7 @@ def played(rules: Rules, plies: int, random: np.random.Generator) -> Position | 
 
 def test_every_foul_is_on_a_cell_with_the_flag() -> None:
     rules, random = Rules(variant=Variant.RENJU), np.random.default_rng(3)
-    board, good_for = new_threat_board(rules), new_evaluation(rules, built_in_network()).good_for
+    board, good_for = new_threat_board(rules), new_evaluation(rules).good_for
     for _ in range(60):
         share = random.uniform(0.1, 0.8)
         stones = random.choice(np.array([0, 1, -1], np.int8), 225, p=[1 - share, 0.6 * share, 0.4 * share])

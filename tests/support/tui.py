@@ -1,11 +1,12 @@
 """Helpers for tests of the screen: an engine in this process with scripted players, and the app under its pilot."""
 
 import asyncio
+import os
 import pickle
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -188,9 +189,16 @@ class ThreadEngine:
         def other_rules(spec: str, played: Rules) -> Rules | None:
             return None if own.get(spec) in (None, played) else own[spec]
 
-        self._lanes = Lanes(self._answer)
-        self._thread = threading.Thread(target=Worker(self._lanes, self._open, other_rules).run, daemon=True)
-        self._thread.start()
+        lanes = Lanes(self._answer)
+        stdin, requests = os.pipe()
+        self._requests = os.fdopen(requests, "wb", buffering=0)
+        threading.Thread(target=Worker(lanes, self._open, other_rules).run, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, args=(lanes, stdin), daemon=True)
+        self._reader.start()
+
+    def _read(self, lanes: Lanes, stdin: int) -> None:
+        with os.fdopen(stdin, "rb") as stream:
+            lanes.read(stream)
 
     def _open(self, choice: PlayerChoice, rules: Rules, keeps_tree: bool) -> Player:
         assert self.loading.wait(LIMIT_S)
@@ -209,22 +217,26 @@ class ThreadEngine:
     def request(self, task: Task, number: int = NO_TASK) -> int:
         """See `Engine`."""
         if isinstance(task, Stop):
-            self._lanes.put(number, task)
+            self._send(number, task)
             return number
         self._number += 1
         task = pickle.loads(pickle.dumps(task))  # as the pipe copies it
         self.tasks.append(task)
         if not isinstance(task, FileTask):
-            self._lanes.put(self._number, task)
+            self._send(self._number, task)
         elif self._files is not None:  # at once, so that a test finds the file
             self._answer(self._number, self._files.run(self._number, task))
         return self._number
 
+    def _send(self, number: int, task: Task) -> None:
+        with suppress(ValueError):  # the app may ask for more after the end
+            self._requests.write(pickle.dumps((number, task)))
+
     def close(self) -> None:
         """See `Engine`."""
         self._receive = None
-        self._lanes.end()
-        self._thread.join(LIMIT_S)
+        self._requests.close()
+        self._reader.join(LIMIT_S)
 
 
 class BoardDriver:

@@ -3,7 +3,6 @@
 It imports nothing heavy: the screen's end is noticed while the libraries are imported.
 """
 
-import os
 import pickle
 import threading
 from collections.abc import Callable, Mapping
@@ -31,7 +30,6 @@ from gomoku_cli.tui.engine.messages import (
     RestoreGame,
     Search,
     Stop,
-    Task,
 )
 
 _SAVES = "saves"
@@ -75,17 +73,6 @@ class Lanes:
         self._dropped: set[int] = set()
         self._has_begun, self._has_ended = threading.Event(), threading.Event()
 
-    def put(self, number: int, task: Task) -> None:
-        """Add a task, or stop one at once."""
-        if not isinstance(task, Stop):
-            self._queues[_LANES[type(task)]].put((number, task))
-            return
-        self._stopped.add(number)
-        if task.drop:
-            self._dropped.add(number)
-        if (search := self._running.get(number)) is not None:
-            search.stop()
-
     def watch(self, number: int, search: _Search) -> None:
         """Let a search end with its task: when that is stopped, as it may be already, and at the end of all."""
         self._running[number] = search
@@ -125,17 +112,24 @@ class Lanes:
             lane.put(None)
 
     def read(self, stream: BinaryIO) -> None:
-        """Take the requests of the screen until its end; then end this process, but save its games first."""
+        """Take the requests of the screen until its end; return when its games are saved, or do not get saved."""
         with suppress(EOFError, OSError, pickle.UnpicklingError):
             while True:
-                self.put(*pickle.load(stream))
+                number, task = pickle.load(stream)
+                if not isinstance(task, Stop):
+                    self._queues[_LANES[type(task)]].put((number, task))
+                    continue
+                self._stopped.add(number)
+                if task.drop:
+                    self._dropped.add(number)
+                if (search := self._running.get(number)) is not None:
+                    search.stop()
         if self._has_begun.is_set() or not self._queues[_SAVES].empty():
             self.end()
             self._has_begun.wait(_SAVES_S)
             self._threads[_SAVES].join(_SAVES_S)
             for thread in self._threads.values():
                 thread.join(_END_S)
-        os._exit(0)
 
 
 def error_text(error: BaseException) -> str:

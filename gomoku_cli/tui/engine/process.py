@@ -32,7 +32,12 @@ def main(runtime: RuntimeChoice) -> None:
             output.flush()
 
     lanes = Lanes(send)
-    threading.Thread(target=lanes.read, args=(sys.stdin.buffer,), daemon=True).start()
+
+    def read() -> None:
+        lanes.read(sys.stdin.buffer)
+        os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
     set_runtime(runtime)
     # Imported here: the signals' handlers and the pipe are in place first, and the screen's end is noticed meanwhile.
     from core.compiled.jit import KERNELS_ARE_COLD

@@ -130,27 +130,27 @@ class Dialogs(BoardApp):
         """Give the game up, after a question: for the human, or for the side to move of two."""
         colour = self.game.seats.human or self.game.side_to_move
         text = f"{colour_name(colour).capitalize()} resigns?"
-        self._ask_to_end(text, lambda: self.control.end(-colour, Ending.RESIGNATION))
+        self._ask_to_end(text, lambda: self.control.match.end(-colour, Ending.RESIGNATION))
 
     def action_offer_draw(self) -> None:
         """Offer a draw to the engine, or to the other human."""
-        if self.game.seats.human and not self.control.may_end:
-            self.control.offer_draw()
+        if self.game.seats.human and not self.control.match.may_end:
+            self.control.match.offer_draw()
             return
         sides = [colour_name(side).capitalize() for side in (self.game.side_to_move, -self.game.side_to_move)]
         text = f"{sides[0]} offers a draw. Does {sides[1]} accept?"
-        self._ask_to_end(text, lambda: self.control.end(None, Ending.BOARD))
+        self._ask_to_end(text, lambda: self.control.match.end(None, Ending.BOARD))
 
     def _ask_to_end(self, text: str, end: Callable[[], None]) -> None:
         from gomoku_cli.tui.screens.question import Question
 
-        if problem := self.control.may_end:
+        if problem := self.control.match.may_end:
             self.show_message(problem, "error")
             return
         game = self.game
 
         def answered(answer: str | None) -> None:
-            if answer == "y" and self.game is game and not self.control.may_end:
+            if answer == "y" and self.game is game and not self.control.match.may_end:
                 end()
 
         self.push_screen(Question(text, (("y", "yes"), ("n", "no")), is_low=True), answered)
@@ -163,7 +163,7 @@ class Dialogs(BoardApp):
         if not game.can_delete:
             self.show_message("There is no move to delete here.", "error")
             return
-        if self.control.refuses():
+        if self.control.match.refuses():
             return
         count = sum(node.move != NO_CELL for node in game.node.nodes()) - 1
         others = f" and {counted(count, 'move')} after it" if count else ""

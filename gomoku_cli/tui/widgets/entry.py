@@ -1,7 +1,5 @@
 """The line for a typed move."""
 
-from collections.abc import Callable
-
 from textual import events
 from textual.content import Content
 from textual.widgets import Static
@@ -21,10 +19,8 @@ class MoveEntry(Static):
     MoveEntry { height: 1; padding: 0 1; display: none; }
     """
 
-    def __init__(self, play: Callable[[str], None], *, id: str) -> None:
-        """`play` takes the text when Enter is pressed."""
+    def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False)
-        self._play = play
         self.text = ""
         """The text so far."""
 
@@ -33,16 +29,13 @@ class MoveEntry(Static):
         self.display = True
         self.write(text)
 
-    def takes(self, event: events.Key | events.Paste) -> bool:
-        """Return True for a key of a typed coordinate, from `/` or a capital letter to Enter, and for text in the line.
+    def takes(self, event: events.Key | events.Paste) -> bool | str:
+        """Return True for a key of a typed coordinate, from `/` or a capital letter on, and for text in the line.
 
-        The end of a line of pasted text is Enter.
+        For Enter, which is also the end of a line of pasted text, return the text.
         """
         if isinstance(event, events.Paste):
-            if self.display:
-                self._paste(event.text)
-                return True
-            return False
+            return self._pasted(event.text) if self.display else False
         letter = (event.character or "") if event.is_printable else ""
         if letter == "/" or (not self.display and len(letter) == 1 and "A" <= letter <= "Y"):
             self.open(letter.lower().strip("/"))
@@ -53,19 +46,20 @@ class MoveEntry(Static):
         elif event.key in ("enter", "escape"):
             self.display = False
             if event.key == "enter":
-                self._play(self.text)
+                return self.text
         else:
             self.display = event.key.startswith("ctrl+")  # an arrow goes back to the board
             return False
         return True
 
-    def _paste(self, text: str) -> None:
+    def _pasted(self, text: str) -> bool | str:
         lines = text.splitlines(keepends=True)
         if lines:
             self.write(self.text + lines[0].strip(" /\r\n"))
             if lines[0].endswith(("\r", "\n")):
                 self.display = False
-                self._play(self.text)
+                return self.text
+        return True
 
     def write(self, text: str) -> None:
         """Show this text, cut to the longest one."""

@@ -107,18 +107,6 @@ def test_a_killed_process_of_games_is_reported(tmp_path: Path) -> None:
             list(stream)
 
 
-def test_a_run_takes_turns_without_a_gate_and_waits_for_its_first_positions(tmp_path: Path) -> None:
-    settings = replace(CONFIG.selfplay, concurrent=False, iterations=3, games=2, start_positions=60)
-    with RunFolder.create(tmp_path / "run", replace(CONFIG, selfplay=settings)) as run:
-        run_all(run, Context())
-        records = run.metrics()
-    trained = {r["iteration"] for r in records if r["event"] == "train"}
-    assert trained
-    assert 0 not in trained  # two games on 25 cells hold less than 60 positions
-    assert not [r for r in records if r["event"] == "gate"]
-    assert load_model(best(tmp_path / "run"))[1].made["iteration"] == 2
-
-
 def test_a_cleared_buffer_forgets_earlier_rounds(tmp_path: Path) -> None:
     from curriculum.phases.replay import Replay
 

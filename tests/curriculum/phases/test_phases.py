@@ -15,14 +15,12 @@ from torch import Tensor
 from core.records.sgf import parse_sgf
 from curriculum.config import SelfplayConfig
 from curriculum.phases import round_games
-from curriculum.phases import selfplay as phase_selfplay
 from curriculum.phases import steps as run_training
 from curriculum.phases.all import run_all, run_basics, run_selfplay
 from curriculum.phases.replay import Replay
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_samples
-from curriculum.training.trainer import Losses, Trainer
 from nets.checkpoint import load_model
 from tests.support.runs import CURRICULUM as CONFIG
 
@@ -274,75 +272,6 @@ def test_games_left_without_their_samples_are_played_again(tmp_path: Path) -> No
         run_selfplay(run, Context())
         assert not left.exists()
         assert len(list(run.games.iterdir())) == 1
-
-
-@dataclass
-class Begun:
-    """State of a training at the beginning of a round."""
-
-    weights: dict[str, Tensor]
-    momentum: dict[str, Tensor]
-    step: int
-
-
-def momentum(trainer: Trainer) -> dict[str, Tensor]:
-    return {
-        f"{name}.{key}": optimiser.state[parameter]["momentum_buffer"].clone()
-        for name, optimiser in trainer._optimisers.items()
-        for key, parameter in trainer.model.nets[name].named_parameters()
-        if parameter in optimiser.state
-    }
-
-
-def state_of(trainer: Trainer) -> dict[str, Tensor]:
-    return {name: tensor.clone() for name, tensor in trainer.model.state_dict().items()}
-
-
-@pytest.mark.slow
-def test_the_gates_loser_is_really_discarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With weights, optimiser and batch-norm statistics: the next round begins as if it had never been."""
-    verdicts = [False, True, False, True]
-    begun: list[Begun] = []
-    ended: list[Begun] = []
-    bests: list[bytes] = []
-    plain_fit = run_training.Training.fit
-
-    def state(training: run_training.Training) -> Begun:
-        return Begun(state_of(training.trainer), momentum(training.trainer), training.progress["step"])
-
-    def fit(training: run_training.Training, *args: Any) -> Iterator[Losses]:
-        if "iteration" in training.progress:
-            bests.append(best(tmp_path / "run").read_bytes())
-            begun.append(state(training))
-        yield from plain_fit(training, *args)
-        if "iteration" in training.progress:
-            ended.append(state(training))
-
-    monkeypatch.setattr(run_training.Training, "fit", fit)
-    monkeypatch.setattr(phase_selfplay, "passes_gate", lambda result, gate: verdicts[len(begun) - 1])
-    gate = replace(CONFIG.gate, keep_rejected=True)
-    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=4), gate=gate)
-    with RunFolder.create(tmp_path / "run", config) as run:
-        run_basics(run, Context())
-        basics = best(run.path).read_bytes()
-        run_selfplay(run, Context())
-        accepted = {path.stem for path in run.models.glob("selfplay-*")}
-        rejected = {path.stem for path in run.models.glob("rejected-*")}
-    assert accepted == {"selfplay-0001", "selfplay-0003"}
-    assert rejected == {"rejected-0000", "rejected-0002"}
-    assert bests[0] == bests[1] == basics, "the loser of round 0 replaced nothing"
-    assert bests[2] == bests[3] != basics, "the winner of round 1 did, the loser of round 2 not"
-    first, second, third, fourth = begun
-    assert all(b.step == 0 for b in begun)
-    assert first.momentum == second.momentum == {}, "nothing of the loser's momentum"
-    assert same_tensors(first.weights, second.weights)
-    assert same_tensors(third.weights, fourth.weights)
-    assert same_tensors(third.momentum, fourth.momentum)
-    assert same_tensors(third.momentum, ended[1].momentum), "the winner's optimiser goes on"
-    assert any(not torch.equal(third.weights[name], ended[2].weights[name]) for name in third.weights), "it learnt"
-    kept = {name: tensor for name, tensor in third.weights.items() if "running_mean" in name}
-    assert kept
-    assert all(not torch.equal(tensor, ended[2].weights[name]) for name, tensor in kept.items())
 
 
 def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from core.rules import Rules
 from curriculum.config import Config, SelfplayConfig
-from curriculum.phases import round_games, steps
+from curriculum.phases import round_games
 from curriculum.phases.openings import training_openings
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.reporting import Context
@@ -43,28 +43,6 @@ def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path)
     with RunFolder.create(tmp_path / "run", config) as run:
         run_selfplay(run, Context(remarks))
     assert sum("no balanced openings" in text for text in remarks.lines) == 1
-
-
-@pytest.mark.parametrize("each_round", [False, True])
-def test_the_learning_rate_falls_over_the_rounds_or_within_each(
-    tmp_path: Path, each_round: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(steps, "STEPS_PER_SAVE", 8)
-    rates = {"learning_rate": 0.01, "final_learning_rate": 0.0001, "anneal_each_round": each_round}
-    settings = replace(CONFIG.selfplay, iterations=2, games=4, draws_per_position=16.0, **rates)
-    with RunFolder.create(tmp_path / "run", replace(CONFIG, selfplay=settings)) as run:
-        run_selfplay(run, Context())
-        records = [record for record in read_metrics(run.path) if record["event"] == "train"]
-    by_round = [[record["learning_rate"] for record in records if record["iteration"] == number] for number in (0, 1)]
-    assert all(len(round_rates) > 1 for round_rates in by_round)
-    if each_round:
-        for round_rates in by_round:
-            assert round_rates == sorted(round_rates, reverse=True)
-            assert round_rates[0] > 0.003
-            assert 0.0001 <= round_rates[-1] < 0.0002
-    else:
-        assert set(by_round[0]) == {0.01}
-        assert set(by_round[1]) == {0.0001}
 
 
 def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

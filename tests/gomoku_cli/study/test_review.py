@@ -63,7 +63,6 @@ def test_the_best_move_has_no_loss_even_if_a_deeper_look_finds_it_bad() -> None:
 def test_mistakes_and_key_moments() -> None:
     review = review_of(game())
     assert [move.ply for move in review.mistakes()] == [4]
-    assert review.mistakes(colour=BLACK) == []
     assert [move.ply for move in review.mistakes(least=0.01)] == [1, 4]
     assert review.decided_at() == 4
     assert review.key_moments() == [3, 4]

@@ -91,12 +91,12 @@ async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path) -> None:
             time.now += 20
             await ui.until(lambda: "0:40" in ui.panel)
             await ui.press("slash", *"i9", "enter")
-            assert ui.app.control.clock_texts == ("1:00", "0:42")
+            assert ui.app.control.match.clock_texts == ("1:00", "0:42")
             time.now += 5
             await ui.press("b")
             time.now += 500
             await ui.press("comma", "b")
-            assert ui.app.control.clock_texts == ("0:55", "0:42"), "a review takes no time"
+            assert ui.app.control.match.clock_texts == ("0:55", "0:42"), "a review takes no time"
             time.now += 5
             await ui.press("slash", *"g7", "enter")
             (path,) = tmp_path.iterdir()
@@ -169,7 +169,7 @@ async def test_the_dialog_has_a_clock() -> None:
         assert "a clock is minutes" in ui.dialog
         await ui.press("backspace", "backspace", *"+3", "ctrl+s")
         await ui.until(lambda: ui.app.game.control == TimeControl(300, 3))
-        assert ui.app.control.clock_texts == ("5:00", "5:00")
+        assert ui.app.control.match.clock_texts == ("5:00", "5:00")
 
 
 async def test_neither_undo_nor_swapped_sides_give_time_back() -> None:
@@ -181,16 +181,16 @@ async def test_neither_undo_nor_swapped_sides_give_time_back() -> None:
             await ui.play("h9")
             time.now += 20
             await ui.press("u")
-            assert ui.app.control.clock_texts[0] == "0:40"
+            assert ui.app.control.match.clock_texts[0] == "0:40"
             time.now += 10
             await ui.press("r")
-            assert ui.app.control.clock_texts[0] == "0:30"
+            assert ui.app.control.match.clock_texts[0] == "0:30"
             await ui.press("r")
             time.now += 5
-            assert ui.app.control.clock_texts[0] == "0:25", "the clock runs on behind a key that does nothing"
+            assert ui.app.control.match.clock_texts[0] == "0:25", "the clock runs on behind a key that does nothing"
             time.now += 5
             await ui.press("s")
-            assert ui.app.control.clock_texts[0] in ("0:20", "0:19")  # the engine has it now
+            assert ui.app.control.match.clock_texts[0] in ("0:20", "0:19")  # the engine has it now
 
 
 async def test_the_time_of_a_period_counts_for_the_player_who_takes_the_side_over() -> None:
@@ -201,7 +201,7 @@ async def test_the_time_of_a_period_counts_for_the_player_who_takes_the_side_ove
         async with board_app(engine, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
             time.now += 8
             await ui.press("s")
-            assert ui.app.control.clock_texts[0] == "0:02.0 (2)", "not a whole period"
+            assert ui.app.control.match.clock_texts[0] == "0:02.0 (2)", "not a whole period"
             (asked,) = [task.seconds for task in engine.tasks if isinstance(task, Search)]
             assert asked < 2
             time.now += 1

@@ -45,7 +45,7 @@ async def test_a_game_from_a_set_up_position_counts_for_nothing(tmp_path: Path) 
     record = GameRecord(Rules(), tuple(stones), ending=Ending.UNKNOWN, set_up=2)
     game = Game(Rules(), Seats(None, PlayerChoice(spec="level:3")), tree=GameTree.of(record))
     async with board_app(engine(tmp_path / "games"), setup=BoardSetup(game=game)) as ui:
-        assert not ui.app.control.is_rated
+        assert not ui.app.control.match.is_rated
         for name in _WINNING[1:]:
             await ui.play(name)
         assert ui.app.game.is_game_over()

@@ -10,10 +10,9 @@ from core.position import Position
 from core.rules import BLACK, WHITE, Colour, Rules
 from search.limit import Limit
 from search.mentor.alpha_beta import begin_iteration, run, set_up
-from search.mentor.evaluation import built_in_network
 from search.mentor.player import Mentor
 from search.mentor.scores import INFINITY, LIKELY, PROVEN, WIN
-from search.mentor.state import BEST, SCORE, new_search_state, root_is_complete
+from search.mentor.state import BEST, SCORE, new_search_state
 from search.solvers.vcf import new_vcf_work
 from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, moves_of, position, takes_many_nodes
 from tests.support.naive_mentor import is_near, negamax, solve
@@ -54,9 +53,7 @@ def test_without_reductions_the_best_scores_are_those_of_the_naive_search(
     rules = Rules(size, connect)
     board, state, vcf = (
         new_threat_board(rules),
-        new_search_state(
-            rules, built_in_network(), np.zeros((1 << 12, 2), dtype=np.int64), np.zeros(1, dtype=np.int64)
-        ),
+        new_search_state(rules, np.zeros((1 << 12, 2), dtype=np.int64), np.zeros(1, dtype=np.int64)),
         new_vcf_work(rules, 4),
     )
     state.reductions[:], state.widths[:], state.margins[:] = 0, rules.cells, 2 * INFINITY
@@ -95,7 +92,7 @@ def test_without_reductions_the_best_scores_are_those_of_the_naive_search(
             position.push(move)
             expected.append(-negamax(position, depth - 1, 1))
             position.pop()
-        if not root_is_complete(state):
+        if not state.frames[0]["complete"]:
             expected = [score + WIN - LIKELY if score <= -PROVEN else score for score in expected]
         # Single precision may round to the next number.
         lines = min(lines, count)

@@ -5,7 +5,7 @@ import pytest
 
 from core.compiled.threats import colour_of, new_threat_board, place, remove
 from core.rules import EMPTY, Rules
-from search.mentor.evaluation import built_in_network, follow, new_evaluation, score, start
+from search.mentor.evaluation import follow, new_evaluation, score, start
 from tests.support.mentor_positions import KERNELS_ARE_PYTHON
 from tests.support.naive_mentor import evaluation, wins_at_once
 
@@ -14,7 +14,7 @@ from tests.support.naive_mentor import evaluation, wins_at_once
 def test_the_evaluation_follows_stones_that_come_and_go(size: int, connect: int) -> None:
     rng = np.random.default_rng(size)
     rules = Rules(size, connect)
-    board, followed = new_threat_board(rules), new_evaluation(rules, built_in_network())
+    board, followed = new_threat_board(rules), new_evaluation(rules)
     start(followed, board)
     for step in range(30 if KERNELS_ARE_PYTHON else 200):
         stones = np.flatnonzero(board.stones)

@@ -11,7 +11,6 @@ from core.rules import BLACK, Rules
 from curriculum.arena.opening_sets import load_openings
 from search.limit import Limit
 from search.mentor.deepening import Task
-from search.mentor.evaluation import built_in_network
 from search.mentor.player import Mentor
 from search.mentor.team import Team
 from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, position, takes_many_nodes
@@ -43,7 +42,7 @@ def test_proofs_of_several_threads_are_true() -> None:
 
 def test_helpers_search_while_the_search_lasts_and_end_with_it() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
-    team = Team(board.rules, built_in_network(), 1 << 12)
+    team = Team(board.rules, 1 << 12)
     started = time.perf_counter()
     told: list[int] = []
     task = Task(
@@ -61,7 +60,7 @@ def test_helpers_search_while_the_search_lasts_and_end_with_it() -> None:
 
 def test_an_error_in_the_search_ends_the_helpers_too() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
-    team = Team(board.rules, built_in_network(), 1 << 12)
+    team = Team(board.rules, 1 << 12)
 
     def fail() -> bool:
         raise KeyboardInterrupt

@@ -33,12 +33,12 @@ def ended_here(search: ForestSearch) -> dict[int, int]:
     return {node: int(nodes["visits"][node] - gone_on[node]) for node in np.flatnonzero(nodes["state"] == OPEN)}
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
-    size=st.integers(3, 7),
+    size=st.integers(3, 6),
     stones=st.integers(0, 8),
     seed=st.integers(0, 1000),
-    simulations=st.integers(1, 200),
+    simulations=st.integers(1, 100),
     share=st.sampled_from([0.25, 0.5, 1.0]),
     c_puct=st.sampled_from([0.5, 2.0, 5.0]),
     first_play=st.sampled_from(FirstPlay),

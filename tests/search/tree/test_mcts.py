@@ -48,14 +48,15 @@ SEARCHES = st.builds(
     stones=st.integers(0, 8),
     seed=st.integers(0, 1000),
     options=SEARCHES,
+    forced=st.sampled_from([0.0, 0.5, 3.0]),
 )
 def test_one_leaf_in_flight_searches_like_the_naive_twin(
-    size: int, connect: int, stones: int, seed: int, options: SearchSettings
+    size: int, connect: int, stones: int, seed: int, options: SearchSettings, forced: float
 ) -> None:
     rules = Rules(size, min(size, connect))
     position = start_position(rules, min(stones, rules.cells - 4), seed)
-    search = searched(position, options)
-    twin = naive_twin(position, options, repository=options.decay_form is DecayForm.REPOSITORY)
+    search = searched(position, options, begin={"forced_playouts": forced})
+    twin = naive_twin(position, options, repository=options.decay_form is DecayForm.REPOSITORY, forced=forced)
     assert twin.root is not None
     assert {move: plies for move, plies in enumerate(search.proofs(0).tolist()) if plies} == twin.root.ended
     assert visits_of(search) == twin.visits()
