@@ -117,14 +117,6 @@ def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
     save_file({"weight": torch.zeros(3)}, foreign)
     with pytest.raises(CheckpointError, match="no model of this program"):
         load_model(foreign)
-    text = tmp_path / "text.safetensors"
-    text.write_text("this is no model")
-    with pytest.raises(CheckpointError, match="no model file"):
-        load_model(text)
-    with pytest.raises(CheckpointError, match="no model file"):
-        load_model(tmp_path / "missing.safetensors")
-    with pytest.raises(CheckpointError, match="no model file"):
-        load_model(tmp_path)
 
 
 def test_equal_models_give_equal_bytes(tmp_path: Path) -> None:

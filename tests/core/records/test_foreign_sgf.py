@@ -8,8 +8,6 @@ from core.records.sgf import parse_sgf, to_sgf
 from core.rules import WHITE, Rules, Variant
 from tests.support.cases import cases
 
-GAME = "(;GM[4]FF[4]SZ[15];B[hh];W[hg])"
-
 
 def moves(text: str) -> int:
     (game,) = parse_sgf(text)

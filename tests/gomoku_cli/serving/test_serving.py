@@ -27,7 +27,6 @@ from tests.support.served_board import START_S, Served, are_gone, served, until 
 END_S = 3.0
 """Time in which everything behind a page has ended after it."""
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell who started whom")
-EVIL = "http://evil.example"
 
 
 @pytest.fixture(scope="module")
