@@ -126,16 +126,16 @@ def test_the_claims_of_some_positions_hold(puzzle: Puzzle) -> None:
 
 
 def test_lines_in_notes_win() -> None:
-    """Every third position: the frozen file was checked in the same way when it was made."""
-    for puzzle in SUITE[::3]:
+    """Every fifth position: the frozen file was checked in the same way when it was made."""
+    for puzzle in SUITE[::5]:
         if has_line(puzzle):
             check_note(puzzle)
 
 
 @pytest.mark.slow
 def test_the_claims_of_positions_of_every_kind_hold() -> None:
-    """Every tenth position: all claims of the frozen file were checked in the same way when it was made."""
-    for puzzle in SUITE[::10]:
+    """Every twentieth position: all claims of the frozen file were checked in the same way when it was made."""
+    for puzzle in SUITE[::20]:
         check_kind(puzzle)
         check_moves(puzzle)
 
