@@ -17,7 +17,7 @@ READY := $(VENV)/.ready
 KERNEL_TESTS := tests/core/test_position.py tests/core/compiled/test_symmetry.py tests/core/test_evaluation.py tests/core/compiled/test_tactics.py tests/core/compiled/test_threats.py tests/search/mentor tests/search/tree/test_mcts.py tests/search/tree/test_virtual_loss.py tests/search/tree/test_softmax.py tests/search/tree/test_kept_trees.py tests/search/tree/test_failed_evaluations.py tests/search/tree/test_cache.py tests/search/tree/test_proofs.py tests/search/pure_mcts/test_rollouts.py tests/search/tree/test_noise.py tests/search/tree/test_local_playouts.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test play lint format types imports coverage smoke check gpu-check wheel constraints lock
+.PHONY: help demo kernels test play lint format types imports coverage smoke check gpu-check wheel constraints lock
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -32,11 +32,13 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/gomoku train --preset quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
 
-# The warm-up compiles kernels once, instead of once in each of the processes that share the tests. The quick tests come first:
-# most mistakes show there. Slow ones are collected from their files alone, which takes half the time. A worker that dies ends the
-# tests: one begun in its place may wait for ever.
-test: $(READY)
+# The kernels, once, instead of once in each of the processes that share the tests.
+kernels: $(READY)
 	$(BIN)/gomoku warmup
+
+# The quick tests come first: most mistakes show there. Slow ones are collected from their files alone, which takes half the
+# time. A worker that dies ends the tests: one begun in its place may wait for ever.
+test: kernels
 	$(BIN)/python -m pytest --numprocesses auto --max-worker-restart 0 --dist loadfile -m "not slow"
 	$(BIN)/python -m pytest --numprocesses auto --max-worker-restart 0 --dist worksteal -m slow $$(grep -rl 'mark\.slow' tests)
 

@@ -27,9 +27,9 @@ from curriculum.arena.formats import Format
 from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context
-from search.limit import Limit
 from search.mentor.player import centre
-from search.players import Decision, Player, decide_each, never
+from search.players import Decision
+from tests.support.players import OneByOne
 
 _OVERLOOKS = (0.6, 0.4, 0.25, 0.1, 0.0)
 _FOURS = 0.25
@@ -40,25 +40,15 @@ _SURE = (0.1, 0.9)
 """Scores below and above which a step says little."""
 
 
-class Beginner(Player):
+class Beginner(OneByOne):
     """A scripted beginner, which overlooks threats with a probability."""
 
     def __init__(self, overlooks: float) -> None:
         self.name = f"beginner, overlooks {overlooks:.0%}"
         self.overlooks = overlooks
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        return decide_each(self._decide, positions, seeds)
-
-    def _decide(self, position: Position, seed: int) -> Decision:
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        """See `OneByOne`."""
         if not position.moves:
             return Decision(centre(position.rules))
         chance = generator(seed, Purpose.MOVE)

@@ -21,10 +21,10 @@ from curriculum.reporting import Context
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import read_info
 from nets.runtimes.loading import open_model
-from search.limit import Limit
-from search.players import Decision, Player, decide_each, never
+from search.players import Decision, Player
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
+from tests.support.players import OneByOne
 
 RULES = Rules(3, 3)
 
@@ -49,23 +49,13 @@ def _solved(black: tuple[int, ...], white: tuple[int, ...]) -> int:
     return max(-result_of((*moves, move)) for move in position.legal_moves())
 
 
-class PerfectPlayer(Player):
+class PerfectPlayer(OneByOne):
     """Plays a random one of the moves that keep the best result."""
 
     name = "perfect"
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        return decide_each(self._choose, positions, seeds)
-
-    def _choose(self, position: Position, seed: int) -> Decision:
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        """See `OneByOne`."""
         moves = tuple(position.moves)
         legal = position.legal_moves()
         best = [move for move in legal if -result_of((*moves, move)) == result_of(moves)]

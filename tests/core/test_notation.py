@@ -6,20 +6,10 @@ from hypothesis import strategies as st
 
 from core.notation import NotationError, cell_name, column_letter, parse_cell
 from core.rules import MAX_SIZE, MIN_SIZE
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "cell"),
-    [
-        ("a1", 3, 0),
-        ("h8", 15, 112),
-        ("o15", 15, 224),
-        ("a15", 15, 210),
-        ("o1", 15, 14),
-        ("y25", 25, 624),
-        ("i9", 9, 80),
-    ],
-)
+@pytest.mark.parametrize(("name", "size", "cell"), cases("cells"))
 def test_columns_are_letters_from_the_left_and_rows_numbers_from_the_bottom(name: str, size: int, cell: int) -> None:
     assert parse_cell(name, size) == cell
     assert cell_name(cell, size) == name
@@ -38,28 +28,7 @@ def test_capitals_and_spaces_around_do_not_matter() -> None:
     assert parse_cell(" H8\r\n", 15) == 112
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "h",
-        "8",
-        "8h",
-        "h0",
-        "h08",
-        "h-1",
-        "h 8",
-        "hh8",
-        "h8h",
-        "h100",
-        "z1",
-        "h\u0668",
-        "\u01308",
-        "\u01318",
-        "\u017f1",
-        "\u212a1",
-    ],
-)
+@pytest.mark.parametrize("text", cases("no_cells"))
 def test_text_that_is_no_cell_is_refused_with_what_would_be(text: str) -> None:
     with pytest.raises(NotationError, match="a1 to o15"):
         parse_cell(text, 15)

@@ -5,30 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.notation import NotationError, cell_name, cell_words, link_text, parse_cell, spelled_cells
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("text", "cells"),
-    [
-        ("h8 i9 g7", "h8 i9 g7"),
-        ("h8i9g7", "h8 i9 g7"),
-        ("H8,I9;G7\n", "h8 i9 g7"),
-        ("/h8", "h8"),
-        ("1. h8 i9 2. g7", "h8 i9 g7"),
-        ("1.h8 2) i9", "h8 i9"),
-        ("1...a1", "a1"),
-        ("12... h8 13… i9", "h8 i9"),
-        ("8,8 9,7", "h8 i9"),
-        ("7,7 0,14", "h8 a1"),
-        ("8,8\n9,7\r\n7,9\n", "h8 i9 g7"),
-        ("8,8,1520\n9,7,30\n", "h8 i9"),
-        ("(8,8), (9,7)", "h8 i9"),
-        ("[8,8];[15,1]", "h8 o15"),
-        (" \n1.", ""),
-        ("https://gomocalc.com/#/h8i9g7", "h8 i9 g7"),
-        ("http://www.gomocalc.com/#/h8i9\n", "h8 i9"),
-    ],
-)
+@pytest.mark.parametrize(("text", "cells"), cases("moves_spellings"))
 def test_every_usual_spelling_is_read(text: str, cells: str) -> None:
     assert " ".join(cell_name(cell, 15) for cell in spelled_cells(text, 15)) == cells
 

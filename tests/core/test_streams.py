@@ -1,6 +1,6 @@
 """Random streams that depend on what they are for, and on nothing else."""
 
-from itertools import permutations, product
+from itertools import product
 
 import numpy as np
 from hypothesis import given
@@ -38,11 +38,6 @@ def test_a_game_of_one_seed_is_no_game_of_another() -> None:
     assert len(drawn) == 20**3
 
 
-def test_permuted_keys_are_different_streams() -> None:
-    assert len({stream_key(*order) for order in permutations((1, 2, 3, 4))}) == 24
-    assert len({tuple(generator(*order).integers(0, 2**63, 4)) for order in permutations((0, 5, 9))}) == 6
-
-
 def test_a_shorter_list_of_keys_is_a_different_stream_even_of_zeros() -> None:
     assert len({stream_key(0, *[0] * count) for count in range(20)}) == 20
 
@@ -74,12 +69,6 @@ def test_streams_do_not_disturb_each_other() -> None:
         beside.random(5)
         together.append(mixed.random())
     assert together == alone.tolist()
-
-
-def test_one_bit_of_the_seed_changes_about_half_the_bits_of_the_key() -> None:
-    flips = [(stream_key(1, 2) ^ stream_key(1 ^ (1 << bit), 2)).bit_count() for bit in range(64)]
-    assert 28 < np.mean(flips) < 36
-    assert min(flips) > 12
 
 
 def test_numpy_integers_are_as_good_as_any() -> None:

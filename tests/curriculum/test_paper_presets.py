@@ -62,8 +62,7 @@ PARAMETERS = {
 }
 """Trainable parameters, all nets of a model together."""
 LEARNING = (
-    *("alphagomoku", "alphagomoku-repository", "alphagomoku-one-net", "y-3x3", "y-8x8", "y-20x20-direct"),
-    *("s-1rb", "s-gp", "s-pcr-katago", "s-2rb-1garb", "s-gp-be"),
+    *("alphagomoku-repository", "alphagomoku-one-net", "y-3x3", "s-gp", "s-pcr-katago", "s-2rb-1garb", "s-gp-be"),
 )
 """A preset with each kind of net and of training; the others differ in depth, board or one number."""
 OURS = {"quick", "smoke", "hour", "strongest", "strongest-standard", "strongest-renju", "strongest-caro"}

@@ -17,6 +17,7 @@ from curriculum.presets import Choice, preset_names, read_config, resolve, revis
 from curriculum.stated import ConfigError
 from nets.config import Planes
 from search.tree.settings import DecayForm, FirstPlay
+from tests.support.cases import cases
 
 
 def write(path: Path, text: str) -> Path:
@@ -125,36 +126,7 @@ def test_names_may_leave_their_quotes_out() -> None:
     assert config.basics.kinds == ("attack-four", "defend-four")
 
 
-@pytest.mark.parametrize(
-    ("assignment", "words"),
-    [
-        ("search.simulatoins=5", ["search.simulatoins", "did you mean search.simulations?"]),
-        ("serch.c_puct=5", ["serch.c_puct", "did you mean search.c_puct?"]),
-        ("simulations=5", ["search.simulations or gate.simulations"]),
-        ("gate.dual=true", ["did you mean net.dual?"]),
-        ("sed=5", ["did you mean seed?"]),
-        ("quux=5", ["valid are seed and the keys of rules, net"]),
-        ("gate.quux=5", ["valid are gate.games, gate.threshold"]),
-        ("search=5", ["search is a section", "search.simulations"]),
-        ("seed", ["section.key=value"]),
-        ("=5", ["section.key=value"]),
-        ("search.simulations=many", ['"many"', "a whole number"]),
-        ("search.simulations=2.5", ["2.5", "a whole number"]),
-        ("search.simulations=true", ["a whole number"]),
-        ("search.c_puct=true", ["a number"]),
-        ("search.c_puct=nan", ["finite"]),
-        ("net.dual=1", ["true or false"]),
-        ("net.planes=own-oponent-last", ["did you mean own-opponent-last?"]),
-        ("basics.kinds=", ["a name"]),
-        ("basics.kinds=[]", ["a name"]),
-        ("basics.noise_stones=8,2", ["the minimum and then the maximum"]),
-        ("basics.noise_stones=8", ["a list of 2 whole numbers"]),
-        ("basics.positions=0", ["above 0"]),
-        ("basics.epochs=-1", ["0 or more"]),
-        ("gate.threshold=1.5", ["from 0 to 1"]),
-        ("rules.size=99", ["board size 99 is outside 3 to 25"]),
-    ],
-)
+@pytest.mark.parametrize(("assignment", "words"), cases("assignments_refused"))
 def test_a_mistake_is_named_with_its_place_and_a_right_value(assignment: str, words: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
         resolve(assignments=[assignment])

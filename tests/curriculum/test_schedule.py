@@ -8,6 +8,7 @@ from curriculum.presets import Choice, read_config, resolve, revised, to_toml
 from curriculum.schedule import at_round
 from curriculum.stated import ConfigError
 from curriculum.validity import check
+from tests.support.cases import cases
 
 SCHEDULE = "schedule=2: search.simulations=300; selfplay.temperature=0.5, 5: search.simulations=1000"
 
@@ -27,17 +28,7 @@ def test_a_schedule_survives_the_run_folder(tmp_path: Path) -> None:
     assert read_config(path) == config
 
 
-@pytest.mark.parametrize(
-    ("stage", "complaint"),
-    [
-        ("search.simulations=300", "write a stage as ROUND: key=value"),
-        ("2: search.simulation=300", "did you mean search.simulations"),
-        ("2: net.dual=false", "net.dual cannot change during a run; settings of search, selfplay, gate can"),
-        ("2: search.simulations=many", "must be a whole number"),
-        ("2: search.simulations=99999999", "it must be from"),
-        ("2: selfplay.temperature", "write it as section.key=value"),
-    ],
-)
+@pytest.mark.parametrize(("stage", "complaint"), cases("stages_refused"))
 def test_a_stage_that_cannot_be_read_is_refused_before_the_run(stage: str, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         check(resolve(assignments=[f'schedule=["{stage}"]']))

@@ -155,20 +155,8 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     assert (process.returncode, err) == (ExitCode.INTERRUPTED, "stopped\n")
 
 
-def test_help_names_a_command_or_the_nearest(capsys: Capsys) -> None:
+def test_help_shows_a_command(capsys: Capsys) -> None:
     code, out, _ = run(capsys, "help", "ladder")
     assert code == ExitCode.DONE
     assert " gomoku ladder [OPTIONS]" in out
     assert run(capsys, "help")[1] == run(capsys, "--help")[1]
-    assert "Did you mean 'ladder'" in refused(capsys, ExitCode.USAGE, "help", "lader")
-
-
-def test_the_opponent_is_named_once(capsys: Capsys) -> None:
-    small = "--games 2 --board-size 5 --connect 3 --openings empty --json --quiet".split()
-    results = [
-        json.loads(run(capsys, "evaluate", "random", *words, *small)[1])
-        for words in (("mentor:1",), ("--against", "mentor:1"))
-    ]
-    assert results[0]["opponent"] == results[1]["opponent"] == "mentor:1"
-    for words in ((), ("mentor:1", "--against", "mentor:1")):
-        assert "name one opponent" in refused(capsys, ExitCode.USAGE, "evaluate", "random", *words)

@@ -134,7 +134,7 @@ def rounded(x: Tensor, bits: int, top: int) -> Tensor:
 
 @pytest.mark.parametrize(
     ("config", "size", "scale"),
-    [(SMALL, 15, 8.0), (SMALL, 6, 2.0), (LARGE, 9, 8.0), (LARGE, 22, 1.0), (SMALL, 7, 60.0)],
+    [(SMALL, 15, 8.0), (LARGE, 22, 1.0), (SMALL, 7, 60.0)],
 )
 def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig, size: int, scale: float) -> None:
     model, batch = model_of(config, size, scale=scale), random_batch(12, Rules(size, 5))
@@ -193,17 +193,8 @@ def test_a_function_holds_no_larger_one_and_no_other_channels() -> None:
     assert of("lines-32", "spread").line_features == of("lines-32:64x2", "spread").line_features
 
 
-@pytest.mark.parametrize("config", [SMALL, LARGE])
-def test_rounding_changes_little(config: NetConfig) -> None:
-    model, batch = model_of(config, 15, scale=3.0), random_batch(64, Rules())
-    logits, values = NetEvaluator(model, DEFAULT, device=CPU).evaluate(batch)
-    exact_logits, exact_values = NetEvaluator(model, EXACT, device=CPU).evaluate(batch)
-    assert np.abs(priors(logits, batch) - priors(exact_logits, batch)).max() < 0.02
-    assert np.abs(values - exact_values).max() < 0.03
-
-
 def test_lines_run_on_numba_by_default_and_each_row_on_its_own_net(tmp_path: Path) -> None:
-    model, batch = model_of(SMALL, 15), random_batch(70, Rules())
+    model, batch = model_of(SMALL, 15, scale=3.0), random_batch(70, Rules())
     save_model(tmp_path / "lines.safetensors", model, {})
     evaluator = NetEvaluator(model, DEFAULT)
     opened = open_model(tmp_path / "lines.safetensors", DEFAULT)
@@ -220,6 +211,9 @@ def test_lines_run_on_numba_by_default_and_each_row_on_its_own_net(tmp_path: Pat
         assert np.array_equal(evaluator.evaluate(one)[0][0], logits[row])
     swapped = dataclasses.replace(batch, stones=-batch.stones, to_move=-batch.to_move)
     assert not np.allclose(evaluator.evaluate(swapped)[0], logits), "the other net"
+    exact_logits, exact_values = NetEvaluator(model, EXACT, device=CPU).evaluate(batch)
+    assert np.abs(priors(logits, batch) - priors(exact_logits, batch)).max() < 0.02, "rounding changes little"
+    assert np.abs(values - exact_values).max() < 0.03
 
 
 def test_a_shared_table_is_that_of_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,11 +230,10 @@ def test_a_shared_table_is_that_of_the_weights(tmp_path: Path, monkeypatch: pyte
 def test_the_same_weights_play_on_every_size() -> None:
     shared = dataclasses.replace(SMALL, dual=False)
     assert fits(shared, Rules(6, 5), Rules(22, 5))
-    for size in (6, 22):
-        rules, evaluator = Rules(size, 5), NetEvaluator(model_of(shared, size), DEFAULT)
-        player = MctsPlayer(evaluator, rules, SearchSettings(simulations=20), switch_stage=0, name="")
-        decision = player.choose(Position(rules), seed=1)
-        assert 0 <= decision.move < rules.cells
+    rules = Rules(6, 5)
+    evaluator = NetEvaluator(model_of(shared, 6), DEFAULT)
+    player = MctsPlayer(evaluator, rules, SearchSettings(simulations=20), switch_stage=0, name="")
+    assert 0 <= player.choose(Position(rules), seed=1).move < rules.cells
 
 
 @pytest.mark.parametrize(

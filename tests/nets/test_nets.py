@@ -61,19 +61,6 @@ def test_rows_are_evaluated_by_the_net_of_their_side_to_move() -> None:
             assert torch.allclose(values[rows], own_values, atol=1e-5)
 
 
-def test_breaking_the_white_net_leaves_blacks_evaluations_alone() -> None:
-    model, batch = model_of(), random_batch(20)
-    before = evaluator_of(model).evaluate(batch)
-    with torch.no_grad():
-        for parameter in model.net_of(WHITE).parameters():
-            parameter.fill_(float("nan"))
-    after = evaluator_of(model).evaluate(batch)
-    black = batch.to_move == BLACK
-    assert np.array_equal(before[0][black], after[0][black])
-    assert np.array_equal(before[1][black], after[1][black])
-    assert np.isnan(after[1][~black]).all()
-
-
 @pytest.mark.parametrize("dual", [True, False])
 def test_a_batch_gives_the_same_answers_as_its_rows_one_by_one(dual: bool) -> None:
     model = model_of(NetConfig.tower(4, 1, hidden=8, dual=dual))
@@ -125,28 +112,11 @@ def test_a_model_file_in_16_bits_has_half_the_size_and_nearly_the_weights(tmp_pa
         save_model(path, model, {}, half=True)
 
 
-@pytest.mark.parametrize("keep", [0, 7, 100, 5000, -1])
-def test_a_truncated_model_file_is_refused(tmp_path: Path, keep: int) -> None:
-    path = tmp_path / "model.safetensors"
-    save_model(path, model_of(), {})
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(CheckpointError, match="cut short"):
-        load_model(path)
-
-
 def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
     foreign = tmp_path / "foreign.safetensors"
     save_file({"weight": torch.zeros(3)}, foreign)
     with pytest.raises(CheckpointError, match="no model of this program"):
         load_model(foreign)
-    text = tmp_path / "text.safetensors"
-    text.write_text("this is no model")
-    with pytest.raises(CheckpointError, match="no model file"):
-        load_model(text)
-    with pytest.raises(CheckpointError, match="no model file"):
-        load_model(tmp_path / "missing.safetensors")
-    with pytest.raises(CheckpointError, match="no model file"):
-        load_model(tmp_path)
 
 
 def test_equal_models_give_equal_bytes(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from tests.support.evaluators import ScriptedEvaluator
 RULES = Rules(9, 5)
 SETTINGS = SearchSettings(simulations=2_000)
 LINES = NetConfig(
-    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
+    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",), dual=False
 )
 
 

@@ -89,24 +89,6 @@ def test_the_rules_of_kernels_and_those_that_they_import_are_in_the_cache_key() 
 
 
 @pytest.mark.slow
-def test_kernels_are_compiled_once_and_then_read_from_the_cache(tmp_path: Path) -> None:
-    assert run(PLAY, **under(tmp_path)) == "[True, False] True"
-    compiled = sorted(tmp_path.rglob("*.kernel"))
-    assert compiled
-    assert run(PLAY, **under(tmp_path)) == "[True, False] False"
-    assert sorted(tmp_path.rglob("*.kernel")) == compiled
-
-
-@pytest.mark.slow
-def test_kernels_work_where_the_cache_folder_cannot_be_written(tmp_path: Path) -> None:
-    blocked = tmp_path / "a regular file"
-    blocked.touch()
-    quiet = "import warnings\nwarnings.filterwarnings('ignore', '.* every run compiles the search')\n"
-    assert run(quiet + PLAY, **under(blocked / "home")) == "[True, False] True"
-    assert list((ROOT / "core").rglob("*.nbi")) == [], "nor may the cache go where numba would look for changes by date"
-
-
-@pytest.mark.slow
 def test_kernels_work_as_plain_python_without_jit(tmp_path: Path) -> None:
     assert run(PLAY, NUMBA_DISABLE_JIT="1", **under(tmp_path)) == "[True, False] True"
     assert list(tmp_path.rglob("*.kernel")) == []

@@ -43,22 +43,6 @@ def test_sources_undo_targets(size: int) -> None:
         assert_array_equal(back[there], np.arange(size * size))
 
 
-@sizes
-def test_two_symmetries_in_a_row_are_a_third(size: int) -> None:
-    group = {tuple(row) for row in targets(size).tolist()}
-    for first in targets(size):
-        assert {tuple(second[first].tolist()) for second in targets(size)} == group
-
-
-@sizes
-def test_neighbours_stay_neighbours(size: int) -> None:
-    for row in targets(size):
-        rows, columns = np.divmod(row.reshape(size, size), size)
-        for axis in (0, 1):
-            distance = np.abs(np.diff(rows, axis=axis)) + np.abs(np.diff(columns, axis=axis))
-            assert (distance == 1).all()
-
-
 def test_the_maps_cannot_be_spoiled_by_a_caller() -> None:
     for maps in (targets(9), sources(9)):
         with pytest.raises(ValueError, match="read-only"):

@@ -7,6 +7,7 @@ import pytest
 from core.records.charsets import likely_charset
 from core.records.formats import open_games, read_games
 from core.records.record import RecordError
+from tests.support.cases import cases
 
 NAMES = {
     "cp932": (
@@ -53,18 +54,7 @@ def test_the_forms_of_unicode_are_seen(codec: str, tmp_path: Path) -> None:
         assert (game.black, len(game.moves)) == ("Łukasz 碁", 2)
 
 
-@pytest.mark.parametrize(
-    ("codec", "label", "names"),
-    [
-        ("cp932", "Shift_JIS", "高橋ソ 表 岡部寛 早川 カワムラ ゆき".split()),
-        ("gb18030", "GB18030", "陈伟 刘洋 吴侃 戚建国 白玉 棋圣".split()),
-        ("cp949", "EUC-KR", "김지훈 박정환 신진서 최정".split()),
-        ("cp950", "Big5", "林海峰 張栩 周俊勳 許皓鋐".split()),
-        ("euc_jp", "EUC-JP", "ひろし カワムラ 山本".split()),
-        ("cp1251", "Windows-1251", "Пётр Олег Сергей Козин".split()),
-        ("cp1252", "Windows-1252", "Jörg André Łódź Åke Zoë Muñoz".replace("Łódź", "Søren").split()),
-    ],
-)
+@pytest.mark.parametrize(("codec", "label", "names"), cases("charsets_guessed"))
 def test_a_charset_that_is_not_named_is_guessed_and_named(
     codec: str, label: str, names: list[str], tmp_path: Path
 ) -> None:

@@ -6,8 +6,7 @@ from core.records.psq import parse_psq, to_psq, unkept_lines
 from core.records.record import RecordError, contradiction
 from core.records.sgf import parse_sgf, to_sgf
 from core.rules import WHITE, Rules, Variant
-
-GAME = "(;GM[4]FF[4]SZ[15];B[hh];W[hg])"
+from tests.support.cases import cases
 
 
 def moves(text: str) -> int:
@@ -15,25 +14,7 @@ def moves(text: str) -> int:
     return len(game.moves)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"{GAME}\r\n\x1a",
-        f"{GAME}\n\nBest wishes, Jo :-)\n",
-        f"From: a@b (work)\nSubject: game 3\n\n{GAME}\n-- \nJo\n",
-        f"\ufeff{GAME}",
-        f"  \n{GAME}\n\x00",
-        "( ; GM [4] SZ[ 15 ] ; B[ hh ] ; W[hg] )",
-        "(;GaMe[4]SiZe[15];Black[hh];White[hg])",
-        "(;gm[4]sz[15];b[hh];w[hg])",
-        "(;GM[4]SZ[15]AB[]AW[]AE[];B[hh]AE[];W[hg])",
-        "(;GM[4]SZ[];B[hh];W[hg])",
-        "(;GM[4];B[hh]W[hg])",
-        "(;GM[4]B[hh]W[hg])",
-        "(;GM[4];B[hh]C[one]W[hg])",
-        "(;GM[4](;B[hh](;W[hg])))",
-    ],
-)
+@pytest.mark.parametrize("text", cases("sgf_spellings"))
 def test_other_ways_to_write_a_game_are_read(text: str) -> None:
     assert moves(text) == 2
 
@@ -81,18 +62,7 @@ def test_a_game_of_exactly_five_goes_on_after_six() -> None:
     assert parse_psq(to_psq(record))[0].rules == parse_sgf(to_sgf(record))[0].rules == record.rules
 
 
-@pytest.mark.parametrize(
-    ("text", "variant"),
-    [
-        ("4", Variant.RENJU),
-        ("Renju", Variant.RENJU),
-        ("renju, RIF", Variant.RENJU),
-        ("8", Variant.CARO),
-        ("Caro", Variant.CARO),
-        ("9", Variant.CARO_EXACT),
-        ("Caro, exactly five", Variant.CARO_EXACT),
-    ],
-)
+@pytest.mark.parametrize(("text", "variant"), cases("sgf_rules"))
 def test_other_rules_by_their_names_and_numbers(text: str, variant: Variant) -> None:
     (record,) = parse_sgf(f"(;GM[4]SZ[15]RU[{text}];B[hh];W[ii])")
     assert record.rules == Rules(15, 5, variant)

@@ -12,6 +12,7 @@ from core.records.openings import format_opening, parse_openings, read_openings
 from core.records.record import RecordError
 from core.rules import Rules
 from tests.conftest import games, rules
+from tests.support.cases import cases
 from tests.support.project import ROOT
 
 OPENINGS = ROOT / "curriculum" / "openings"
@@ -22,26 +23,7 @@ def test_openings_are_one_a_line_with_comments() -> None:
     assert parse_openings("\n".join(lines), Rules()) == [(112, 128, 96), (0, 16)]
 
 
-@pytest.mark.parametrize(
-    ("line", "column", "why"),
-    [
-        ("h8 k", 4, "'k' is no cell"),
-        ("h8, i9", 1, "'h8,' is no cell"),
-        ("a1 p1", 4, "off the board"),
-        ("h8 i9 h8", 7, "h8 already holds a stone"),
-        ("a1 a2 b1 b2 c1 c2 d1 d2 e1", 25, "ends the game"),
-        ("h8 0,0", 4, "'0,0' is no cell"),
-        ("0,0, h8", 6, "'h8' is no number"),
-        ("0,0, 1,1, 0,0", 11, "h8 already holds a stone"),
-        ("0,0, 1", 6, "without one down"),
-        ("0,0 8,0", 5, "8,0 from the centre is off the board of 15x15"),
-        ("0,0 0,-8", 5, "0,-8 from the centre is off the board of 15x15"),
-        ("0,0,,1,1", 4, "',' is no number"),
-        ("0,0, 1.5,1", 6, "'1.5' is no number"),
-        ("0,0, 1,--1", 8, "'--1' is no number"),
-        ("0,0, 99999999999,1", 6, "is no number"),
-    ],
-)
+@pytest.mark.parametrize(("line", "column", "why"), cases("openings_refused"))
 def test_a_broken_line_is_refused_by_its_place(line: str, column: int, why: str) -> None:
     with pytest.raises(RecordError) as refused:
         parse_openings("\n".join(["# first", "h8 i9", line, "h8"]), Rules(), "mine.txt")

@@ -10,6 +10,7 @@ from core.notation import parse_cell
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Ending, GameRecord, RecordError
 from core.rules import BLACK, WHITE, Colour, Rules
+from tests.support.cases import cases
 from tests.support.game_records import records
 
 HUMANS = """Piskvorky 15x15, 0:6, 0
@@ -162,21 +163,7 @@ def test_several_games_in_a_file_are_told_by_their_headers() -> None:
     assert parse_psq(HUMANS + WON + "\n" + HUMANS) == [read(HUMANS), read(WON), read(HUMANS)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        HUMANS.replace("\n", "\r\n"),
-        HUMANS.replace("\n", "\r"),
-        "\ufeff" + HUMANS,
-        "\n\n" + HUMANS,
-        HUMANS.replace(",", ", ").replace("15x15", "15 x 15"),
-        HUMANS.replace("8,8", " 8 , 8"),
-        HUMANS.replace("0\n", "0\n\n"),
-        HUMANS.removesuffix("0\n"),
-        HUMANS.removesuffix("0\n") + "-1",
-        HUMANS.replace(", 0:6, 0", " , 0 - 0"),
-    ],
-)
+@pytest.mark.parametrize("text", cases("psq_spellings"))
 def test_other_ways_to_write_it_are_the_same_game(text: str) -> None:
     assert read(text) == read(HUMANS)
 
@@ -187,33 +174,7 @@ def test_moves_without_times_have_none() -> None:
     assert read("Piskvorky 15x15, 0:0, 0\n8,8,-3\n9,9,7\n-1").times_ms == (0, 7)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "why"),
-    [
-        ("", 1, "no game"),
-        ("\n \n", 1, "no game"),
-        ("\nh8 i9\n", 2, "a game starts with a line such as"),
-        ("Piskvorky\n8,8,0\n", 1, "a game starts with a line such as"),
-        ("8,8,0\n" + HUMANS, 1, "a game starts with a line such as"),
-        (HUMANS.replace("15x15", "20x15"), 1, "a board of 20x15 is not square"),
-        (HUMANS.replace("15x15", "30x30"), 1, "outside 3 to 25"),
-        (HUMANS.replace("9,9", "16,9"), 3, "'16,9' is off the board: columns and rows are 1 to 15"),
-        (HUMANS.replace("9,9", "0,9"), 3, "off the board"),
-        (HUMANS.replace("9,9", "8,8"), 3, "h8 already holds a stone"),
-        (HUMANS.replace("9,9,312", "9,"), 3, "is no point"),
-        (HUMANS.replace("9,9,312", "9,9,"), 3, "is no move"),
-        (HUMANS.replace("9,9,312", "9,9,soon"), 3, "is no move"),
-        (HUMANS.replace("9,9,312", "9,9,3,12"), 3, "is no point"),
-        (HUMANS.replace("9,9,312", "nine"), 3, "'nine' is no move"),
-        (HUMANS.replace("9,9,312", "nine\nten"), 3, "'nine' is no move"),
-        (HUMANS.replace("8,9,2005", "eight"), 4, "'eight' is no move"),
-        (WON.removesuffix("0\n"), 11, "after the moves come two players and a number"),
-        (WON.replace("swine", "swi\nne"), 11, "after the moves come two players and a number"),
-        (WON.replace("pisq7", "2,2,0\npisq7"), 11, "the game is over"),
-        (WON + HUMANS.replace("9,9", "8,8"), 16, "already holds"),
-        (HUMANS + "0,9 in a row\n", 1, "connect length 9 is outside 3 to 6"),
-    ],
-)
+@pytest.mark.parametrize(("text", "line", "why"), cases("psq_refused"))
 def test_what_cannot_be_read_is_refused_with_its_line(text: str, line: int, why: str) -> None:
     with pytest.raises(RecordError) as refused:
         parse_psq(text, "game.psq")

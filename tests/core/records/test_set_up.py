@@ -15,6 +15,7 @@ from core.records.sgf_analyses import main_line
 from core.records.tree import GameTree
 from core.rules import BLACK, WHITE, Rules, Variant
 from core.set_up import moves_to
+from tests.support.cases import cases
 
 
 def names(cells: Iterable[int]) -> str:
@@ -79,18 +80,7 @@ def test_set_up_stones_of_the_root_are_moves_of_the_tree_and_are_written_as_set_
     assert [ply for _, _, ply in main_line(SET_UP)] == [9, 10, 11, 12]
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("(;GM[4]AB[hh][ii])", "2 black and 0 white"),
-        ("(;GM[4]AB[hh]AW[ii]PL[W])", "it is black's turn"),
-        ("(;GM[4]AB[hh]AW[ii];B[hh])", "already holds a stone"),
-        ("(;GM[4];B[hh];AB[ii]AW[jj])", "behind the beginning"),
-        ("(;GM[4]AB[hh]AW[ii]AE[hh])", "stones are removed"),
-        ("(;GM[4]SZ[9]AB[aa:zz]AW[aa])", "no point of a 9x9 board"),
-        ("(;GM[4]SZ[9]AB[aa:b]AW[aa])", "'b' is no point of a 9x9 board"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), cases("set_ups_refused"))
 def test_what_no_game_leads_to_is_refused_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(RecordError, match=why):
         parse_sgf(text)

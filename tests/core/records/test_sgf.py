@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.records.record import Ending, GameRecord, RecordError
 from core.records.sgf import main_line, parse_header, parse_sgf, to_sgf
 from core.rules import BLACK, WHITE, Rules
+from tests.support.cases import cases
 from tests.support.game_records import records
 
 
@@ -143,41 +144,7 @@ def test_notes_are_those_of_the_root_and_of_nodes_with_a_move() -> None:
     assert read("(;GM[4]C[root];B[hh])").comments == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "why"),
-    [
-        ("", "line 1, column 1", "no game"),
-        (" \n ", "line 1, column 1", "no game"),
-        ("h8 i9", "line 1, column 1", "no game"),
-        ("(;GM[4];B[hh]", "line 1, column 14", "ends inside a game"),
-        ("(;GM[4]\n;B[hh]C[open)", "line 2, column 8", "nor a closed value"),
-        ("()", "line 1, column 2", "no node"),
-        ("(GM[4])", "line 1, column 2", "';'"),
-        ("(;GM[4];[hh])", "line 1, column 9", "without the name"),
-        ("(;GM[4];B[hh])\n)", "line 2, column 1", "behind the end of the game"),
-        ("(;SZ[19];B[pd])", "line 1, column 2", "game 1 is not Gomoku"),
-        ("(;GM[1]SZ[19];B[pd])", "line 1, column 2", "game 1 is not Gomoku"),
-        ("(;GM[4]SZ[15:12])", "line 1, column 2", "SZ[15:12]"),
-        ("(;GM[4]SZ[26])", "line 1, column 2", "outside 3 to 25"),
-        ("(;GM[4]SZ[0])", "line 1, column 2", "outside 3 to 25"),
-        ("(;GM[4]RU[9 in a row])", "line 1, column 2", "outside 3 to 6"),
-        ("(;GM[4]\n;B[hh]\n;B[hi])", "line 3, column 1", "white's turn"),
-        ("(;GM[4];W[hh])", "line 1, column 8", "black's turn"),
-        ("(;GM[4];B[hh]B[hi])", "line 1, column 8", "white's turn"),
-        ("(;GM[4]\n;B[hh]\n;W[hh])", "line 3, column 1", "h8 already holds a stone"),
-        ("(;GM[4]SZ[9];B[jj])", "line 1, column 13", "'jj' is no point of a 9x9 board"),
-        ("(;GM[4]SZ[9];B[ja])", "line 1, column 13", "'ja' is no point of a 9x9 board"),
-        ("(;GM[4]SZ[9];B[aj])", "line 1, column 13", "'aj' is no point of a 9x9 board"),
-        ("(;GM[4];B[])", "line 1, column 8", "black passes, and games here have no pass"),
-        ("(;GM[4]SZ[19];B[tt])", "line 1, column 14", "black passes"),
-        ("(;GM[4]SZ[20];B[tt];B[hh])", "line 1, column 20", "white's turn"),
-        ("(;GM[4];B[hh][ii])", "line 1, column 8", "a move is one point, and this one has several"),
-        ("(;GM[4];B[h8])", "line 1, column 8", "'h8' is no point"),
-        ("(;GM[4]AB[hh][ii];W[hi])", "line 1, column 2", "2 black and 0 white"),
-        ("(;GM[4]SZ[3]RU[3 in a row];B[aa];W[ab];B[ba];W[bb];B[ca]\n;W[cb])", "line 2, column 1", "the game is over"),
-        ("(;GM[4];B[hh])\n(;GM[4];B[hh];\nW[hh])", "line 2, column 14", "already holds"),
-    ],
-)
+@pytest.mark.parametrize(("text", "place", "why"), cases("sgf_refused"))
 def test_what_cannot_be_read_is_refused_with_its_place(text: str, place: str, why: str) -> None:
     with pytest.raises(RecordError) as refused:
         parse_sgf(text, "games.sgf")

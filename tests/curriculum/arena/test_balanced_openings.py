@@ -17,7 +17,6 @@ from core.rules import BLACK, WHITE, Rules
 from curriculum.arena import balanced_openings as module
 from curriculum.arena.balanced_openings import (
     BalancedOpening,
-    NoBalancedOpeningsError,
     PlayedOut,
     balanced_openings,
     stages,
@@ -27,6 +26,7 @@ from curriculum.reporting import Context, Interrupted
 from gomoku_cli.exit_codes import ExitCode
 from search.players import Decision, Player, RandomPlayer
 from search.tree.settings import Policy
+from tests.support.cases import cases
 from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 from tests.support.players import OneByOne
@@ -124,23 +124,6 @@ def test_as_many_openings_lean_to_black_as_to_white() -> None:
     openings = found(evaluator)
     leaning = [opening.value * (1 if len(opening.moves) % 2 == 0 else -1) for opening in openings]
     assert leaning == [0.1, -0.1] * 15
-
-
-def test_the_seed_decides_the_openings() -> None:
-    evaluator = Evaluator(by_last_move)
-    assert found(evaluator, seed=5) == found(evaluator, seed=5)
-    assert found(evaluator, seed=5) != found(evaluator, seed=6)
-    assert found(evaluator, seed=5, count=10) == found(evaluator, seed=5, count=30)[:10]
-
-
-def test_a_player_without_evaluations_is_refused() -> None:
-    with pytest.raises(NoBalancedOpeningsError, match="random does not evaluate positions"):
-        found(RandomPlayer())
-
-
-def test_where_nothing_is_even_the_search_for_openings_ends() -> None:
-    with pytest.raises(NoBalancedOpeningsError, match="the last 2,048 random starts"):
-        found(Evaluator(lambda position: 0.9))
 
 
 def test_an_interrupted_evaluation_gives_no_opening() -> None:
@@ -248,17 +231,7 @@ def test_an_interruption_keeps_the_found_openings(
     assert read_openings(file, RULES) == [(60, 61, 49), (60, 72)]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (("--stones", "8-2"), "--stones"),
-        (("--stones", "some"), "--stones"),
-        (("--stones", "100"), "121"),
-        (("--player", "random"), "does not evaluate"),
-        (("--max-value", 2), "--max-value"),
-        (("--board-size", 3, "--connect", 3), "0 of 6 openings"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "why"), cases("impossible_openings"))
 def test_impossible_openings_are_refused_in_one_line(
     arguments: Sequence[object], why: str, tmp_path: Path, capsys: Capsys
 ) -> None:
@@ -267,20 +240,3 @@ def test_impossible_openings_are_refused_in_one_line(
     assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
     assert why in err
     assert not file.exists()
-
-
-def test_the_mentor_evaluates_on_boards_without_a_model(tmp_path: Path, capsys: Capsys) -> None:
-    file = tmp_path / "openings.txt"
-    code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--connect", 6, "--output", file)
-    assert code == ExitCode.DONE
-    assert "evaluated by mentor" in out
-    assert len(read_openings(file, Rules(9, 6))) == 2
-
-
-@pytest.mark.slow
-def test_the_built_in_model_evaluates_on_its_own_board(tmp_path: Path, capsys: Capsys) -> None:
-    file = tmp_path / "openings.txt"
-    code, out, _ = gomoku(capsys, "--count", 2, "--simulations", 32, "--output", file)
-    assert code == ExitCode.DONE
-    assert "evaluated by default" in out
-    assert len(read_openings(file, Rules())) == 2

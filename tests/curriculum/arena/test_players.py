@@ -27,6 +27,7 @@ from nets.checkpoint import BUILT_IN, DEFAULT_MODEL, CheckpointError, load_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
 from search.tree.settings import Policy, SearchSettings
+from tests.support.cases import cases
 
 SMALL, OTHER = Rules(7, 4), Rules(9, 5)
 TINY = NetConfig.tower(2, 0, hidden=2)
@@ -138,19 +139,7 @@ def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -
     assert settings_of(spec) == settings
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("mentr", r"'mentr' names no player \(did you mean mentor\?\): write default, paper, y-6x6, y-8x8, y-12x12"),
-        ("pure-mcts", "write pure-mcts:N with N playouts a move"),
-        ("pure-mcts:", "write pure-mcts:N"),
-        ("pure-mcts:1", "makes 2 to"),
-        ("pure-mcts:many", "write pure-mcts:N"),
-        ("pure-mcts:-5", "write pure-mcts:N"),
-        ("missing/model.safetensors", "there is no file or folder missing/model.safetensors"),
-        ("", "names no player"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "message"), cases("players_refused"))
 def test_a_text_that_names_no_player_is_refused_with_the_valid_spellings(spec: str, message: str) -> None:
     with pytest.raises(PlayerSpecError, match=message):
         parse_player(spec, rules=SMALL, settings=SETTINGS)
@@ -185,20 +174,7 @@ def test_a_model_with_a_search_of_another_version_is_refused(run: Path, tmp_path
         parse_player(str(tmp_path / "old.safetensors"), rules=SMALL, settings=SETTINGS)
 
 
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [
-        ({"simulations": 10**12}, "simulations is 1000000000000; it must be from 0 to 10,000,000"),
-        ({"simulations": 1.5}, "simulations is of the wrong type"),
-        ({"simulations": "400"}, "simulations is of the wrong type"),
-        ({"proven_nodes": 1}, "proven_nodes is of the wrong type"),
-        ({"c_puct": 1e300}, "it must be from 0 to 1,000,000"),
-        ({"c_puct": None}, "c_puct is of the wrong type"),
-        ({"leaves_in_flight": 10**9}, "it must be from 1 to 1,024"),
-        ({"virtual_loss": 2**40}, "it must be from 1 to 1,000"),
-        ({"decay_form": ["repository"]}, "is not a valid DecayForm"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "complaint"), cases("search_settings_refused"))
 def test_a_model_with_impossible_search_settings_is_refused(
     run: Path, tmp_path: Path, settings: dict[str, Any], complaint: str
 ) -> None:

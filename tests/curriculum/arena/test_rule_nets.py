@@ -14,7 +14,9 @@ from nets.config import NetConfig, Planes, RuntimeNotice
 from nets.dual import make_model
 from search.players import Player
 
-NET = NetConfig(planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",))
+NET = NetConfig(
+    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",), dual=False
+)
 SETTINGS = PlayerSettings(simulations=0, switch_stage=0)
 
 

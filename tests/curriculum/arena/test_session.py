@@ -21,6 +21,7 @@ from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
 from search.tree.settings import Policy
+from tests.support.cases import cases
 from tests.support.remarks import Remarks
 
 RULES = Rules(7, 4)
@@ -30,6 +31,14 @@ MATCH = ("random", "mentor:paper")
 
 def session(settings: MatchSettings = SETTINGS, rules: Rules = RULES) -> MatchSession:
     return MatchSession(settings, rules, Context())
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a match that was played."""
+    folder = tmp_path_factory.mktemp("kept")
+    session().play_match(MATCH, folder=folder)
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -44,16 +53,13 @@ def session(settings: MatchSettings = SETTINGS, rules: Rules = RULES) -> MatchSe
         ({"players": PlayerSettings(simulations=2, engine_seconds=1.0)}, "engine_seconds"),
     ],
 )
-def test_a_kept_match_has_one_plan(change: dict[str, Any], key: str, tmp_path: Path) -> None:
-    session().play_match(MATCH, folder=tmp_path)
+def test_a_kept_match_has_one_plan(change: dict[str, Any], key: str, kept: Path) -> None:
     with pytest.raises(OtherMatchError, match=f"{key} is "):
-        session(replace(SETTINGS, **change)).play_match(MATCH, folder=tmp_path)
+        session(replace(SETTINGS, **change)).play_match(MATCH, folder=kept)
 
 
-def test_concurrency_is_not_part_of_the_plan(tmp_path: Path) -> None:
-    session().play_match(MATCH, folder=tmp_path)
-    again = session(replace(SETTINGS, concurrency=1)).play_match(MATCH, folder=tmp_path)
-    assert again.games == 4
+def test_concurrency_is_not_part_of_the_plan(kept: Path) -> None:
+    assert session(replace(SETTINGS, concurrency=1)).play_match(MATCH, folder=kept).games == 4
 
 
 def test_a_plan_knows_the_content_of_models_and_openings(tmp_path: Path) -> None:
@@ -86,29 +92,7 @@ def test_the_format_matters_for_more_than_two_players(tmp_path: Path) -> None:
         session().play(players, form=Format.GAUNTLET, folder=tmp_path)
 
 
-def test_players_are_made_once() -> None:
-    some = session()
-    assert some.player("mentor:paper") is some.player("mentor:paper")
-
-
-@pytest.mark.parametrize(
-    ("spec", "name"),
-    [
-        ("default", "default"),
-        ("pure-mcts:1000", "pure-mcts:1000"),
-        ("runs/mine", "mine"),
-        ("runs/mine/", "mine"),
-        ("runs/mine/models/best.safetensors", "mine"),
-        ("runs/mine/models/selfplay-0003.safetensors", "mine/selfplay-0003"),
-        ("new.safetensors", "new"),
-        ("/a/b/new.safetensors", "new"),
-        ("engine:./pbrain-other --quiet", "pbrain-other"),
-        ("engine:'/my engines/one' --quiet", "one"),
-        ("engine:'broken", "engine:'broken"),
-        ("models/best.safetensors", "best"),
-        ("mine", "mine"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "name"), cases("short_names"))
 def test_short_names(spec: str, name: str) -> None:
     assert short_name(spec) == name
 

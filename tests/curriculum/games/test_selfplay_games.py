@@ -226,14 +226,6 @@ def test_results_count_the_moves_that_are_not_recorded() -> None:
             assert abs(result) == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_game_may_have_no_samples() -> None:
-    config = with_selfplay(full_search_share=1e-9, fast_simulations=6)
-    game = played(config)[0]
-    assert len(game.samples) == 0
-    assert len(game.record.moves) > game.first_ply
-    assert game.samples.policies.shape == (0, RULES.cells)
-
-
 def test_the_played_moves_subtree_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search begins with the visits of the subtree and adds the ordered simulations to them."""
     found: list[NDArray[np.int32]] = []

@@ -7,7 +7,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-import torch
 
 from core.errors import Notice
 from core.rules import Rules
@@ -118,19 +117,6 @@ def test_a_cleared_buffer_forgets_earlier_rounds(tmp_path: Path) -> None:
         alone, fresh_again = replay.window(replace(settings, buffer_from=1), 1)
     assert len(both) > fresh
     assert len(alone) == fresh == fresh_again
-
-
-def test_a_run_starts_from_the_weights_of_a_smaller_board(tmp_path: Path) -> None:
-    small, path = tmp_path / "small.safetensors", tmp_path / "run"
-    save_model(small, make_model(ANY_SIZE, Rules(4, 3), 7), {})
-    settings = replace(CONFIG.selfplay, concurrent=False, iterations=0)
-    with RunFolder.create(path, replace(CONFIG, start=str(small), selfplay=settings)) as run:
-        run_all(run, Context())
-    model, info = load_model(best(path))
-    assert info.rules == CONFIG.rules
-    assert info.made["parent_rules"] == "3 in a row on 4x4"
-    for name, tensor in load_model(small)[0].state_dict().items():
-        assert torch.equal(tensor, model.state_dict()[name])
 
 
 def test_a_run_starts_a_larger_function_of_patterns_from_a_smaller_one(tmp_path: Path) -> None:

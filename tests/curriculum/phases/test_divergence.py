@@ -127,26 +127,12 @@ def test_play_and_training_side_by_side_stop_too(tmp_path: Path) -> None:
     assert_finite(path)
 
 
-def test_overlapped_rounds_stop_too(tmp_path: Path) -> None:
+def test_a_command_says_how_to_go_on(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "run"
-    config = replace(FEW, selfplay=replace(FEW.selfplay, iterations=2, overlap=True))
-    with RunFolder.create(path, with_rate(config, Phase.SELFPLAY, 1e18)) as folder, pytest.raises(DivergedError):
-        run_selfplay(folder, Context())
-    assert_finite(path)
-    with RunFolder.open(path, lambda config, original: with_rate(config, Phase.SELFPLAY, 0.01)) as folder:
-        run_selfplay(folder, Context())
-    assert_finite(path)
-
-
-@pytest.mark.parametrize(
-    ("command", "phase"), [("generate-basics", "basics"), ("imitate", "imitation"), ("selfplay", "selfplay")]
-)
-def test_commands_say_how_to_go_on(command: str, phase: str, tmp_path: Path, capsys: Capsys) -> None:
-    path = tmp_path / "run"
-    RunFolder.create(path, with_rate(FEW, Phase(phase), 1e18)).close()
-    error = refused(capsys, ExitCode.FAILED, command, "--run", path, "--quiet")
-    assert f"{command} --run {path} --set {phase}.learning_rate=0.0" in error
-    code, _, err = run(capsys, *error[error.index(f"{command} --run") :].split(), "--quiet")
+    RunFolder.create(path, with_rate(FEW, Phase.BASICS, 1e18)).close()
+    error = refused(capsys, ExitCode.FAILED, "generate-basics", "--run", path, "--quiet")
+    assert f"generate-basics --run {path} --set basics.learning_rate=0.0" in error
+    code, _, err = run(capsys, *error[error.index("generate-basics --run") :].split(), "--quiet")
     assert code == ExitCode.DONE, err
 
 

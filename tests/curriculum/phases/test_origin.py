@@ -17,6 +17,7 @@ from curriculum.presets import read_text
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import BUILT_IN, load_model, read_info, save_model
 from nets.dual import make_model
+from tests.support.cases import cases
 from tests.support.runs import CURRICULUM as CONFIG
 
 
@@ -53,20 +54,7 @@ def model(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("spec", "name"),
-    [
-        ("mentor:3", "mentor:3"),
-        ("default", "default"),
-        ("default@50", "default@50"),
-        ("engine:gomoku engine", "engine:gomoku engine"),
-        ("engine:/opt/bin/rapfi --config=/home/me/a.toml", "engine:rapfi --config=a.toml"),
-        ("engine:'/home/my name/run me' x", "engine:'run me' x"),
-        ("engine:'unbalanced /home/me/x", "x"),
-        ("/home/me/gone.safetensors", "gone.safetensors"),
-        ("runs/gone", "gone"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "name"), cases("portable_names"))
 def test_players_are_named_without_folders(spec: str, name: str) -> None:
     assert portable_name(spec) == name
     assert portable_name(name) == name

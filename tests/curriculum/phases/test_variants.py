@@ -18,19 +18,11 @@ from nets.checkpoint import read_info
 from tests.support.remarks import Remarks
 
 pytestmark = pytest.mark.slow
-TINY = (
-    "search.simulations=12",
-    "selfplay.iterations=1",
-    "selfplay.games=6",
-    "selfplay.concurrent_games=6",
-    "selfplay.epochs=1",
-    "selfplay.cache_megabytes=0",
-    "selfplay.fast_simulations=6",
-    "gate.games=2",
-    "gate.simulations=4",
-    "gate.threshold=0",
-    "evaluation.final_games=0",
-)
+TINY = """
+search.simulations=12 selfplay.iterations=1 selfplay.games=6 selfplay.concurrent_games=6 selfplay.epochs=1
+selfplay.cache_megabytes=0 selfplay.fast_simulations=6 gate.games=2 gate.simulations=4 gate.threshold=0
+evaluation.final_games=0
+""".split()
 
 
 def trained(path: Path, config: Config) -> tuple[RunFolder, list[str]]:

@@ -9,6 +9,7 @@ from core.records.formats import write_games
 from core.records.record import Ending, GameRecord
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.exit_codes import ExitCode
+from tests.support.cases import cases
 from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 
@@ -49,23 +50,7 @@ def test_a_book_is_made_from_a_folder_and_shown(capsys: Capsys, tmp_path: Path) 
     assert book(capsys, "show", path, "e5")[1] == "the book has no move here\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "why"),
-    [
-        (("build", "new"), ExitCode.USAGE, "a new book needs games, or --board-size"),
-        (("build", "new", "empty"), ExitCode.USAGE, "there is no file of games under"),
-        (("build", "new", "broken.sgf"), ExitCode.BAD_DATA, "broken.sgf"),
-        (("build", "broken.sgf", "games.sgf"), ExitCode.BAD_DATA, "is no opening book of gomoku"),
-        (("build", "book", "games.sgf", "--board-size", "15"), ExitCode.USAGE, "is a book for 5 in a row on 9x9"),
-        (("build", "book", "--player", "nobody"), ExitCode.USAGE, "names no player"),
-        (("build", "book", "--player", "random", "--min-games", "1"), ExitCode.USAGE, "random gives no values"),
-        (("build", "empty", "games.sgf"), ExitCode.BAD_DATA, "is a folder, and no opening book"),
-        (("build", "new", "open.sgf"), ExitCode.USAGE, "no game has a result"),
-        (("show", "empty"), ExitCode.BAD_DATA, "is a folder, and no opening book"),
-        (("show", "missing"), ExitCode.BAD_DATA, "No such file"),
-        (("show", "book", "z9"), ExitCode.USAGE, "z9"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "why"), cases("books_refused"))
 def test_bad_input_is_one_line(arguments: tuple[str, ...], code: int, why: str, capsys: Capsys, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.sgf").write_text("nothing")

@@ -6,6 +6,7 @@ import pytest
 
 from core.records.formats import GamesFile, read_games, write_games
 from gomoku_cli.exit_codes import ExitCode
+from tests.support.cases import cases
 from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 from tests.support.game_records import GAMES, kept_by_psq
@@ -26,24 +27,7 @@ def test_convert_writes_the_games_of_all_files(capsys: Capsys, tmp_path: Path) -
     assert convert(capsys, two, three, "-f")[1] == f"{three}: 1 game\n"
 
 
-@pytest.mark.parametrize(
-    ("names", "code", "why"),
-    [
-        (("one.sgf",), ExitCode.USAGE, "Missing argument"),
-        (("one.sgf", "two.txt"), ExitCode.USAGE, "two.txt is no file of games"),
-        (("one.txt", "two.sgf"), ExitCode.USAGE, "one.txt is no file of games"),
-        (("one.sgf", "one.sgf"), ExitCode.USAGE, "one.sgf is both input and output"),
-        (("broken.psq", "one.sgf", "sub/../broken.psq"), ExitCode.USAGE, "is both input and output"),
-        (("loop.sgf", "two.psq"), ExitCode.BAD_DATA, "loop.sgf: Too many levels of symbolic links"),
-        (("one.sgf", "loop.sgf"), ExitCode.FAILED, "loop.sgf: Too many levels of symbolic links"),
-        (("one.sgf", "link.sgf"), ExitCode.USAGE, "link.sgf is both input and output"),
-        (("missing.sgf", "missing.sgf"), ExitCode.USAGE, "missing.sgf is both input and output"),
-        ((f"{'x' * 300}.sgf", "two.psq"), ExitCode.BAD_DATA, "File name too long"),
-        (("one.sgf", f"{'x' * 300}.sgf"), ExitCode.FAILED, "File name too long"),
-        (("missing.sgf", "two.psq"), ExitCode.BAD_DATA, "missing.sgf: No such file"),
-        (("broken.psq", "missing.sgf", "two.psq"), ExitCode.BAD_DATA, "missing.sgf: No such file"),
-    ],
-)
+@pytest.mark.parametrize(("names", "code", "why"), cases("conversions_refused"))
 def test_convert_reports_an_error_in_one_line(
     names: tuple[str, ...], code: ExitCode, why: str, capsys: Capsys, tmp_path: Path
 ) -> None:
@@ -74,17 +58,7 @@ def test_an_unreadable_file_of_several_is_reported_and_the_others_are_converted(
     assert second.endswith("this file has other rules ('Pente')")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "lost"),
-    [
-        ("a.sgf", "(;GM[4]SZ[9]AP[X:1]RU[Pente]RE[黑胜]PB[a];B[ee]LB[aa:A];W[ff]C[fine])", "AP, RU, RE, LB, comments"),
-        ("a.sgf", "(;GM[4]SZ[9]AP[gomoku]RE[?];B[ee](;W[ff])(;W[gg]))", "variations"),
-        ("a.sgf", "(;GM[4]SZ[9]RE[B+3.5]C[a comment];B[ee];C[no move])", "RE, C"),
-        ("a.sgf", "(;GM[4]SZ[9]RE[?]C[];B[ee]LB[])", ""),
-        ("a.psq", "Piskvorky 9x9, 11:11, 0\n5,5,3\na\nb\n-1\n1,Freestyle9_1\n", "strengths, tournament"),
-        ("a.psq", "Piskvorky 9x9, 0:0, 0\n5,5,3\na\nb\n0\n", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "lost"), cases("conversions"))
 def test_convert_says_what_it_drops(name: str, text: str, lost: str, capsys: Capsys, tmp_path: Path) -> None:
     source, target = tmp_path / name, tmp_path / ("copy.psq" if name.endswith("sgf") else "copy.sgf")
     source.write_text(text, encoding="utf-8")

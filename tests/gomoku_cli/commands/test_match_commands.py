@@ -40,7 +40,6 @@ def result_of(capsys: Capsys, *arguments: object) -> Any:
     ("bars", "code", "complaint"),
     [
         (("--min-score", 0.9), ExitCode.DONE, ""),
-        (("--min-elo", 300), ExitCode.DONE, ""),
         (("--sprt", "elo0=0,elo1=100"), ExitCode.DONE, ""),
         (("--sprt", "elo0=5000,elo1=5100"), ExitCode.BAR_NOT_MET, "missed: sequential test"),
         (("--min-score", 0.9, "--min-elo", 100), ExitCode.DONE, ""),

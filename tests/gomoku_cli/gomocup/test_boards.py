@@ -4,6 +4,7 @@ import pytest
 
 from core.notation import parse_point
 from search.opening_choice import CANDIDATES
+from tests.support.cases import cases
 from tests.support.gomocup import FIRST, SECOND, Talk
 
 
@@ -28,24 +29,7 @@ def test_a_board_has_no_answer_before_done_and_the_game_goes_on_from_it(talk: Ta
     assert talk.say("DONE", "TURN 8,8") == [FIRST, SECOND]
 
 
-@pytest.mark.parametrize(
-    ("stones", "reason"),
-    [
-        (["7,7,1"], "it is not our turn"),
-        (["7,7,2", "8,8,2"], "it is not our turn"),
-        (["7,7,2", "7,7,1"], "7,7 holds two stones"),
-        (["15,0,2"], "off the board"),
-        (["7,7"], "not x,y,field"),
-        (["7,7,4"], "not x,y,field"),
-        (["7,7,"], "not x,y,field"),
-        (["nonsense"], "not x,y,field"),
-        (["7,7,3"], "field 3 is for games that go on after five"),
-        (["\xff" * 5000], "not x,y,field"),
-        ([f"{x},0,2" for x in range(5)] + [f"{2 * x},5,1" for x in range(4)], "the game is over"),
-        ([f"{x},0,1" for x in range(5)] + [f"{2 * x},5,2" for x in range(5)], "the game is over"),
-        ([f"{x},0,1" for x in range(6)] + [f"{2 * x},5,2" for x in range(6)], "the game is over"),
-    ],
-)
+@pytest.mark.parametrize(("stones", "reason"), cases("boards_refused"))
 def test_a_wrong_board_is_one_error_and_the_old_position_stays(talk: Talk, stones: list[str], reason: str) -> None:
     talk.say("BEGIN")
     (answer,) = talk.say("BOARD", *stones, "DONE")

@@ -125,14 +125,6 @@ def test_the_time_left_shrinks_with_every_move_after_one_report() -> None:
     assert budget_s(clock) < before / 5
 
 
-@pytest.mark.parametrize("left_ms", [0, -1, -5000])
-def test_no_time_left_leaves_no_thinking_time(left_ms: int) -> None:
-    clock = Clock()
-    clock.set_move_limit(5000)
-    clock.set_time_left(left_ms)
-    assert budget_s(clock) <= 0
-
-
 def test_the_preparation_counts_for_the_game_and_not_for_a_move() -> None:
     clock = Clock()
     clock.set_move_limit(1000)

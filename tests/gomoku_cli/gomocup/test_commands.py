@@ -8,6 +8,7 @@ from core.notation import parse_point
 from core.rules import Variant
 from gomoku_cli.gomocup.commands import Engine
 from search.players import RandomPlayer
+from tests.support.cases import cases
 from tests.support.gomocup import ABOUT, FIRST, SECOND, THIRD, OnePlayer, Talk
 
 POINT = re.compile(r"\d+,\d+")
@@ -61,23 +62,7 @@ def test_restart_clears_the_board_and_keeps_its_size(talk: Talk) -> None:
     assert talk.say("BEGIN", "RESTART", "BEGIN") == [FIRST, "OK", FIRST]
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("TURN 15,0", "off the board"),
-        ("TURN 0,-1", "off the board"),
-        ("TURN 0,14", "0,14 already holds a stone"),
-        ("TURN", "is no point"),
-        ("TURN seven,seven", "is no point"),
-        ("TURN 7;7", "is no point"),
-        ("TURN 99999999999999999999,1", "is no point"),
-        ("BEGIN", "BEGIN is for the empty board"),
-        ("PLAY 3,3", "it is not our turn"),
-        ("TAKEBACK 5,5", "5,5 holds no stone"),
-        ("TAKEBACK x", "is no point"),
-        ("DONE", "there is none"),
-    ],
-)
+@pytest.mark.parametrize(("line", "reason"), cases("turns_refused"))
 def test_an_impossible_command_is_an_error_and_changes_nothing(talk: Talk, line: str, reason: str) -> None:
     talk.say("BEGIN")
     (answer,) = talk.say(line)

@@ -9,35 +9,11 @@ import pytest
 from core.rules import Rules, Variant
 from gomoku_cli.gomocup import thinking
 from nets.checkpoint import CheckpointError
+from tests.support.cases import cases
 from tests.support.gomocup import ABOUT, FIRST, SECOND, Talk
 
 
-@pytest.mark.parametrize(
-    "info",
-    [
-        "timeout_turn 1000",
-        "timeout_turn 0",
-        "timeout_match 0",
-        "time_left -5",
-        "time_left 2147483647",
-        "max_memory 0",
-        "max_node 100",
-        "thread_num 2",
-        "game_type 1",
-        "folder C:\\some where",
-        "evaluate 3,4",
-        "rule 99",
-        "unheard_of 7",
-        "timeout_turn",
-        "timeout_turn soon",
-        "timeout_turn 1e3",
-        "timeout_turn 99999999999999999999",
-        "timeout_match -9223372036854775808",
-        "max_memory -1",
-        "",
-        "x" * 5000,
-    ],
-)
+@pytest.mark.parametrize("info", cases("infos"))
 def test_info_has_no_answer(talk: Talk, info: str) -> None:
     assert talk.say(f"INFO {info}", f"info {info.upper()}") == []
     assert talk.say("ABOUT") == [ABOUT]  # and none later: a manager reads one line here
@@ -53,16 +29,7 @@ def test_limits_of_memory_and_nodes_apply_from_the_next_move(talk: Talk) -> None
     assert talk.players.max_simulations is None
 
 
-@pytest.mark.parametrize(
-    ("rule", "said"),
-    [
-        ("2", "freestyle is played here; unsupported: the game goes on after five"),
-        ("6", "renju is played here; unsupported: the game goes on after five"),
-        ("99", "standard is played here; unsupported: the game goes on after five"),
-        ("16", "freestyle is played here; unsupported: rule 16 is unknown"),
-        ("renju", "rule is a number, not 'renju': freestyle is played"),
-    ],
-)
+@pytest.mark.parametrize(("rule", "said"), cases("rules_unsupported"))
 def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, rule: str, said: str) -> None:
     talk.say("INFO rule 0", f"INFO rule {rule}")
     message, move = talk.say("BEGIN")

@@ -161,13 +161,6 @@ def test_without_a_limit_of_simulations_it_thinks_until_it_is_stopped(model: str
     assert decision.simulations > 90
 
 
-@pytest.mark.parametrize("tactics", [True, False])
-def test_a_model_plays_with_or_without_tactics(model: str, tactics: bool) -> None:
-    player = player_of(EnginePlayers(model, simulations=4, tactics=tactics), SMALL)
-    four = Position.from_moves(SMALL, [0, 30, 1, 31, 2, 32, 3, 33])
-    assert player.choose(four).simulations == (0 if tactics else 4)  # tactics see the win without a search
-
-
 def test_trees_get_the_rest_of_the_limit_of_memory(model: str) -> None:
     players = EnginePlayers(model, simulations=None)
     player = player_of(players, SMALL)

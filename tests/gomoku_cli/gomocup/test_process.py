@@ -17,9 +17,6 @@ from hypothesis import strategies as st
 
 from core.errors import FailedError
 from core.input_limits import MAX_COMMAND_LENGTH
-from core.notation import parse_point, point_name
-from core.position import Position
-from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.lines import LineCutter, LineReader
 from gomoku_cli.gomocup.process import Answers, protocol_pipes, serve
@@ -195,36 +192,6 @@ def hear(process: subprocess.Popen[bytes]) -> str:
         pass
     assert line.endswith("\n")
     return line.removesuffix("\n")
-
-
-@pytest.mark.slow
-def test_two_processes_play_a_whole_game_through_pipes() -> None:
-    rules = Rules(15)
-    with engine("--model", "mentor") as black, engine("--model", "mentor", "--seed", "1") as white:
-        position = Position(rules)
-        for side in (black, white):
-            say(side, "ABOUT")
-            assert 'name="gomoku"' in hear(side)
-            say(side, "START 15")
-            assert hear(side) == "OK"
-            say(side, "INFO timeout_turn 100", "INFO timeout_match 0", "INFO rule 0", "INFO game_type 1")
-        while not position.is_game_over():
-            mover = white if position.ply % 2 else black
-            line = f"TURN {point_name(position.moves[-1], 15)}" if position.ply else "BEGIN"
-            say(mover, "INFO time_left 2147483647", line)
-            position.push(parse_point(hear(mover), 15))
-        for side in (black, white):
-            say(side, "END")
-            assert side.wait(10) == ExitCode.DONE
-            assert side.stderr is not None
-            assert hear_rest(side) == b""
-            assert side.stderr.read() == b""
-
-
-def hear_rest(process: subprocess.Popen[bytes]) -> bytes:
-    """Return the rest of stdout."""
-    assert process.stdout is not None
-    return process.stdout.read()
 
 
 @pytest.mark.slow

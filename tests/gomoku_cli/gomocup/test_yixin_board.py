@@ -11,6 +11,7 @@ from gomoku_cli.gomocup.commands import Engine
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 from search.players import Decision, never
+from tests.support.cases import cases
 from tests.support.gomocup import ABOUT, FIRST, SECOND, FirstCellPlayer, OnePlayer, Talk
 
 OPENING = """
@@ -163,15 +164,7 @@ def test_an_unknown_command_with_a_board_is_answered_once(talk: Talk, stones: li
     assert talk.say("YXBLOCK", "0,0", "done", "BEGIN")[1:] == [FIRST]
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("timeout_turn 500", "timeout_match 1000000", "time_left 1000000", "time_increment 100", "max_node -1"),
-        *("max_depth 100", "max_depth -1", "thread_num 4", "thread_split_depth 5", "hash_size 262144", "pondering 0"),
-        *("caution_factor 1", "checkmate 0", "show_detail 1", "usedatabase 0", "database_readonly 1", "swapable 1"),
-        *("nbestsym 0", "strength 100", "search_type alphabeta", "vcthread 0", "opening_type swap2", "rule 2"),
-    ],
-)
+@pytest.mark.parametrize("key", cases("yixin_infos"))
 def test_no_key_of_the_board_is_answered(talk: Talk, key: str) -> None:
     assert talk.say(f"INFO {key}", f"info {key}") == []
     assert talk.say("ABOUT", "BEGIN")[0] == ABOUT

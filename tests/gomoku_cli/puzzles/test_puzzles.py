@@ -17,7 +17,7 @@ from gomoku_cli.puzzles.progress import Progress
 from gomoku_cli.puzzles.rated import LEVELS, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Referee
 from gomoku_cli.study.rating import START
-from tests.support.commands import Capsys, refused, run
+from tests.support.commands import Capsys, run
 
 RULES = Rules()
 SHIPPED = [RatedPuzzle(puzzle, RULES) for puzzle in load_suite("tactics")]
@@ -121,27 +121,3 @@ def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: Capsys
     write_games(games, [GameRecord(RULES, cells(LOST), black="you", white="default")])
     for arguments in ((), (games,), (games.parent,)):
         assert json.loads(run(capsys, "puzzles", "--json", "--from-games", *arguments)[1])["puzzles"] == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "expected"),
-    [
-        ("puzzles", ExitCode.USAGE, "needs a terminal"),
-        (
-            "puzzles --kind nonsense",
-            ExitCode.USAGE,
-            "no such puzzle: the kinds are win-in-1, block, four-four",
-        ),
-        ("puzzles --kind fours-6 --level 1", ExitCode.USAGE, "those of fours-6 have the levels 5, 6"),
-        ("puzzles --from-games", ExitCode.USAGE, "there is no saved game"),
-        ("puzzles --from-games --file x.txt", ExitCode.USAGE, "one of them"),
-        ("puzzles game.sgf", ExitCode.USAGE, "--from-games"),
-        ("puzzles --file none.txt", ExitCode.BAD_DATA, "none.txt"),
-        ("puzzles --file pyproject.toml", ExitCode.BAD_DATA, "line 1: a puzzle is"),
-        ("puzzles --from-games none.sgf", ExitCode.BAD_DATA, "none.sgf"),
-    ],
-)
-def test_mistakes_of_the_command_line_are_one_line(
-    line: str, code: ExitCode, expected: str, data: Path, capsys: Capsys
-) -> None:
-    assert expected in refused(capsys, code, *line.split())

@@ -61,9 +61,8 @@ def test_a_ladder_shows_its_rungs_and_where_it_ends(tmp_path: Path) -> None:
     assert texts.count("1,300") == 2  # under the results and under the times
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_any_names_can_be_drawn(suffix: str, tmp_path: Path) -> None:
-    path = tmp_path / f"names{suffix}"
+def test_any_names_can_be_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "names.png"
     pool = tournament(["$x$", "a$b", "名前", "\ud800", "\x1b[31m", "x" * 500, "_^{", " ", "<&>"], games=2)
     draw_match(list(pool.matches.values()), pool.standings(), path)
     draw_match([match("wl", "$\\frac{$", "\ud800")], [], path)

@@ -20,13 +20,13 @@ aiohttp = pytest.importorskip("aiohttp")
 pytest.importorskip("textual_serve")
 
 from gomoku_cli.serving.access import Access  # noqa: E402
+from tests.support.cases import cases  # noqa: E402
 from tests.support.commands import Capsys  # noqa: E402
 from tests.support.served_board import START_S, Served, are_gone, served, until  # noqa: E402
 
 END_S = 3.0
 """Time in which everything behind a page has ended after it."""
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell who started whom")
-EVIL = "http://evil.example"
 
 
 @pytest.fixture(scope="module")
@@ -48,30 +48,7 @@ def test_a_served_board_uses_the_driver_of_the_page(monkeypatch: pytest.MonkeyPa
     assert driver.__name__ == "PageDriver"
 
 
-@pytest.mark.parametrize(
-    ("headers", "query"),
-    [
-        ({}, ""),
-        ({}, "token="),
-        ({}, "token=AAAA"),
-        ({}, "token=%C3%A9"),
-        ({"Cookie": "gomoku=1; gomoku-{port}=2"}, ""),
-        ({"Origin": EVIL}, "token={token}"),
-        ({"Origin": "null"}, "token={token}"),
-        ({"Origin": "http://localhost:1"}, "token={token}"),
-        ({"Origin": "http://127.0.0.1:{port}"}, "token={token}"),
-        ({"Origin": "http://localhost:{port}@evil.example"}, "token={token}"),
-        ({"Origin": "http://[::1"}, "token={token}"),
-        ({"Host": "evil.example:{port}"}, "token={token}"),
-        ({"Host": "evil.example"}, "token={token}"),
-        ({"Host": "localhost.evil.example:{port}"}, "token={token}"),
-        ({"Host": "evil.example:{port}", "Origin": "http://evil.example:{port}"}, "token={token}"),
-        ({"Host": "192.0.2.1:{port}"}, "token={token}"),
-        ({"Host": "localhost@evil.example"}, "token={token}"),
-        ({"Host": "localhost:nine"}, "token={token}"),
-        ({"Host": ""}, "token={token}"),
-    ],
-)
+@pytest.mark.parametrize(("headers", "query"), cases("strangers"))
 @pytest.mark.parametrize("path", ["/", "/ws", "/textual.js", "/nothing"])
 async def test_strangers_are_refused(server: Served, headers: dict[str, str], query: str, path: str) -> None:
     def filled(text: str) -> str:

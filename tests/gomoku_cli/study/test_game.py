@@ -13,6 +13,7 @@ from core.rules import Rules
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
+from tests.support.cases import cases
 
 RULES = Rules(9, 5)
 MOVES = tuple(parse_cell(name, 9) for name in ("e5", "d6", "f6", "e7"))
@@ -89,39 +90,7 @@ def test_a_search_without_an_end_has_no_limit() -> None:
 GOOD = {"player": "p", "value": 0.1, "nodes": 4, "seconds": 0.5, "line": "d6", "moves": [["d6", 0.1, None, 4, None]]}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "{",
-        "[" * 1000,
-        "1e999",
-        *(
-            json.dumps(GOOD | change)
-            for change in (
-                {"line": ""},
-                {"line": "e5"},
-                {"line": "d6 d6"},
-                {"line": "d7"},
-                {"moves": []},
-                {"moves": [["d6", 0.1, None]]},
-                {"moves": [["e5", 0.1, None, 4, None]]},
-                {"moves": [["d6", 3, None, 4, None]]},
-                {"moves": [[None, 0.1, None, 4, None]]},
-                {"moves": "d6"},
-                {"value": 2},
-                {"value": "x"},
-                {"nodes": -1},
-                {"limit": {"nodes": 0}},
-                {"limit": {}},
-                {"limit": 5},
-                {"player": "x" * 5000},
-                {"player": 5},
-            )
-        ),
-    ],
-)
+@pytest.mark.parametrize("text", cases("analyses_left_out"))
 def test_an_analysis_that_is_none_is_left_out(text: str) -> None:
     record = GameRecord(RULES, MOVES[:1], analyses=("", text))
     assert StudiedGame.from_record(record).analyses == (None, None)

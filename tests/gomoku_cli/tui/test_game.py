@@ -23,26 +23,6 @@ def names(of: Position) -> list[str]:
     return [of.name_of(move) for move in of.moves]
 
 
-def test_undo_goes_back_to_the_humans_turn_and_redo_returns() -> None:
-    played = game("h8", "i9", "h9", "h7")
-    assert played.undo()
-    assert names(played) == ["h8", "i9"]
-    assert played.undo()
-    assert names(played) == []
-    assert not played.undo()
-    assert played.redo()
-    assert names(played) == ["h8", "i9"]
-    assert played.redo()
-    assert names(played) == ["h8", "i9", "h9", "h7"]
-    assert not played.redo()
-
-
-def test_undo_during_the_engines_turn_takes_back_one_move() -> None:
-    played = game("h8", "i9", "h9")
-    assert played.undo()
-    assert names(played) == ["h8", "i9"]
-
-
 def test_a_line_that_is_too_long_to_win_is_named() -> None:
     moves = [parse_cell(name, 15) for name in "e8 a1 f8 a3 g8 a5 i8 a7 j8 a9 h8".split()]
     standard = Game(Rules(variant=Variant.STANDARD), Seats(None, None), moves)
@@ -50,15 +30,6 @@ def test_a_line_that_is_too_long_to_win_is_named() -> None:
     standard.play(parse_cell("a11", 15))
     assert turn_text(standard) == "Black to move."
     assert Game(Rules(), Seats(None, None), moves).winner == BLACK
-
-
-@pytest.mark.parametrize("seats", [Seats(None, None), Seats(ENGINE, ENGINE)])
-def test_undo_without_one_human_takes_back_one_move(seats: Seats) -> None:
-    played = game("h8", "i9", seats=seats)
-    assert played.undo()
-    assert names(played) == ["h8"]
-    assert played.redo()
-    assert names(played) == ["h8", "i9"]
 
 
 def test_another_move_keeps_the_moves_taken_back_and_their_analyses() -> None:
@@ -121,15 +92,6 @@ def test_results_in_words() -> None:
     assert drawn.is_game_over()
     assert drawn.winner is None
     assert drawn.result_text() == "The board is full: a draw."
-
-
-def test_going_to_a_ply_keeps_the_game() -> None:
-    played = game("h8", "i9", "h9", "h7")
-    played.go_to(1)
-    assert names(played) == ["h8"]
-    assert names(played.at(3)) == ["h8", "i9", "h9"]
-    played.go_to(9)
-    assert names(played) == ["h8", "i9", "h9", "h7"]
 
 
 def test_the_unit_of_work_is_that_of_the_search() -> None:

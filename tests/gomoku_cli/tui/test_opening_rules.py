@@ -82,13 +82,12 @@ async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
     for key, placed, colour in (("w", 3, WHITE), ("b", 4, BLACK)):
         async with board_app(OpeningPlayer(), setup=setup(WHITE)) as ui:
             await ui.until(lambda: isinstance(ui.app.screen, Question))
-            for columns in (80, 40):
-                await ui.pilot.resize_terminal(columns, 24)
+            if key == "w":
+                await ui.pilot.resize_terminal(40, 24)
                 await ui.pilot.pause()
                 frame, bar = ui.app.screen.query_one("Vertical").region, ui.main_screen.query_one("Footer").region
                 assert all(frame.contains_region(each.region) for each in ui.app.screen.query("Button")), "all keys"
                 assert frame.bottom <= bar.y, "the key bar stays in view"
-            await ui.pilot.resize_terminal(80, 24)
             await ui.press("l")
             assert "Choose your colour" in ui.status
             await ui.press("s")
@@ -152,7 +151,6 @@ async def test_a_stone_that_the_opening_forbids_is_refused_with_the_reason() -> 
     [
         (BLACK, "", (), False),
         (BLACK, "", ("h8",), True),
-        (BLACK, "", ("h8", "i9", "b2"), True),
         (WHITE, "l", (), False),
         (WHITE, "m", (), True),
     ],

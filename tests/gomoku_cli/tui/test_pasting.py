@@ -12,6 +12,7 @@ from gomoku_cli.tui.drivers.bursts import BurstDecoder, moves_in
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.terminal import is_in_field
+from tests.support.cases import cases
 from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
 
@@ -89,20 +90,7 @@ def test_control_keys_in_a_burst_stay_keys_in_a_text_field(reads: list[bytes], e
     assert [shown(event) for event in events_of(*reads, is_in_field=lambda: True)] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "moves"),
-    [
-        ("h8", ["h8"]),
-        ("/H8\r", ["h8"]),
-        ("h8 i9, g7;a1\n", ["h8", "i9", "g7", "a1"]),
-        ("h13h11j13i13", ["h13", "h11", "j13", "i13"]),
-        ("h8 and i9", []),
-        ("h", []),
-        ("8", []),
-        ("", []),
-        ("qy", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "moves"), cases("pasted_moves"))
 def test_coordinates_alone_are_moves(text: str, moves: list[str]) -> None:
     assert moves_in(text) == moves
 

@@ -1,6 +1,5 @@
 """`run_board` and the engine's process: ends, signals, and what stays behind."""
 
-import pickle
 import queue
 import subprocess
 import sys
@@ -201,9 +200,3 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
         assert isinstance(answers.to(search), Analysed), "it was still under way"
     finally:
         process.close()
-
-
-def test_frames_are_plain_pickles() -> None:
-    task = Search(choice=PlayerChoice(spec="mentor"), position=Position.from_moves(Rules(), (1, 2)))
-    again = pickle.loads(pickle.dumps(task))
-    assert (again.choice, repr(again.position)) == (task.choice, repr(task.position))

@@ -106,8 +106,7 @@ def test_the_screen_needs_neither_torch_nor_numba() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_a_missing_run_is_named(tmp_path: Path, capsys: Capsys) -> None:
-    assert "there is no folder" in refused(capsys, ExitCode.USAGE, "watch", tmp_path / "none")
+def test_the_screen_needs_a_run_and_a_terminal(tmp_path: Path, capsys: Capsys) -> None:
     assert "it holds no config.toml" in refused(capsys, ExitCode.BAD_DATA, "watch", tmp_path)
     make_run(tmp_path / "run")
     assert "needs a terminal" in refused(capsys, ExitCode.USAGE, "watch", tmp_path / "run")

@@ -20,7 +20,7 @@ from core.evaluation import PositionBatch
 from core.files import cache_folder as folder
 from core.files.cache_folder import CacheNotice
 from core.rules import BLACK, WHITE, Rules
-from nets.checkpoint import CheckpointError, save_model
+from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
 from nets.runtimes import conversion, devices, loading, saved_graphs
@@ -28,7 +28,6 @@ from nets.runtimes.devices import DeviceError, best_device, may_have_gpu
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.openvino import OpenVino
-from tests.support.nets import spoil
 from tests.support.project import ROOT
 
 RULES = Rules(7, 4)
@@ -173,13 +172,6 @@ def test_if_nothing_can_be_saved_torch_converts_each_time(path: Path, cache: Pat
     assert np.isfinite(evaluator.evaluate(batch_of(5))[1]).all()
 
 
-def test_weights_that_are_no_numbers_are_refused_as_ever(model: DualNet, path: Path, cache: Path) -> None:
-    save_model(path, model, {})
-    spoil(path)
-    with pytest.raises(CheckpointError, match="not finite"):  # before a conversion begins
-        open_model(path, OPENVINO)
-
-
 def test_if_the_driver_knows_no_gpu_torch_finds_none() -> None:
     assert may_have_gpu() or not torch.cuda.is_available()
 
@@ -240,13 +232,12 @@ def test_a_signal_after_two_nets_have_ended_is_handled(tmp_path: Path) -> None:
 
 
 PLAY = """
-import os
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, parse_player, resolve_rules
-name = os.environ["MODEL"]
-player = parse_player(name, rules=resolve_rules([name]), settings=PlayerSettings(simulations=20))
-print(player.choose_batch([Position(Rules())], seeds=[0])[0].simulations, "torch" in sys.modules)
+for name in ("default", "paper"):
+    player = parse_player(name, rules=resolve_rules([name]), settings=PlayerSettings(simulations=20))
+    print(player.choose_batch([Position(Rules())], seeds=[0])[0].simulations, "torch" in sys.modules)
 """
 
 
@@ -259,11 +250,10 @@ def test_a_device_that_is_not_there_is_named(name: str) -> None:
 
 
 @pytest.mark.skipif(may_have_gpu(), reason="a GPU needs torch")
-@pytest.mark.parametrize("model", ["default", "paper"])
-def test_a_process_that_only_plays_does_not_import_torch(model: str, tmp_path: Path) -> None:
+def test_a_process_that_only_plays_does_not_import_torch(tmp_path: Path) -> None:
     pytest.importorskip("openvino", exc_type=ImportError)
-    played = run_apart(PLAY, tmp_path, MODEL=model)
-    assert (played.returncode, played.stdout) == (0, "20 False\n"), played.stderr
+    played = run_apart(PLAY, tmp_path)
+    assert (played.returncode, played.stdout) == (0, "20 False\n" * 2), played.stderr
 
 
 OPEN = """

@@ -8,32 +8,13 @@ import pytest
 
 from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
 from search.players import ForfeitError
+from tests.support.cases import cases
 from tests.support.engine_players import LINUX_ONLY, POSIX_ONLY, RULES, at, cell, engine, move_of
 
 pytestmark = POSIX_ONLY
 
 
-@pytest.mark.parametrize(
-    ("mode", "why"),
-    [
-        ("refuses", "answered START 9 with 'ERROR unsupported size'"),
-        ("refuses-and-ends", "answered START 9 with 'ERROR unsupported size'"),
-        ("crash-at-once", "no answer to START 9: it ended with exit code 1; its last words were 'no licence found'"),
-        ("error-at-once", "'ERROR no licence found'"),
-        ("error-without-line-end", "'ERROR no licence found'"),
-        ("talks-and-ends", "exit code 1; its last words were 'MESSAGE no licence found'"),
-        ("garbage-at-once", r"exit code 1; its last words were '.*Fatal: no licence found'"),
-        ("silent-end", "no answer to START 9: it ended with exit code 0$"),
-        ("killed-at-once", "no answer to START 9: it was ended by SIGKILL$"),
-        ("ends-after-start", "no move: it ended with exit code 3; its last words were 'MESSAGE I have had enough'"),
-        ("error-and-end", "it answered 'ERROR too little memory' instead of a move"),
-        ("killed", "no move: it was ended by SIGSEGV"),
-        ("closes-stdout", "no move: it closed its input or its output"),
-        ("illegal", "an illegal move: '8,8' already holds a stone"),
-        ("off-board", "no move: '9,0' is off the board"),
-        ("error", "it answered 'ERROR too little memory' instead of a move"),
-    ],
-)
+@pytest.mark.parametrize(("mode", "why"), cases("forfeits"))
 def test_an_engine_forfeits_with_a_reason(mode: str, why: str) -> None:
     with engine(mode).start_game() as game:
         with pytest.raises(ForfeitError, match=why) as caught:
@@ -44,20 +25,7 @@ def test_an_engine_forfeits_with_a_reason(mode: str, why: str) -> None:
             move_of(game, at("8,8"))
 
 
-@pytest.mark.parametrize(
-    ("mode", "said"),
-    [
-        ("hang-at-move", "$"),
-        ("huge", ""),
-        ("messages", "$"),
-        ("oks", "$"),
-        ("suggest-then-hang", "$"),
-        ("late", "$"),
-        ("garbage", r"; it said 'the centre, of course .*\.\.\.'$"),
-        ("suggestions", "; it said 'SUGGEST 0,0'$"),
-        ("unknown", "; it said 'UNKNOWN command'$"),
-    ],
-)
+@pytest.mark.parametrize(("mode", "said"), cases("forfeits_on_time"))
 def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
     why = r"no move within the 0\.2 s" + said
     with engine(mode, turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError, match=why) as caught:

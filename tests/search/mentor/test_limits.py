@@ -80,11 +80,6 @@ def test_numbers_out_of_range_are_refused(make: Callable[[], object], message: s
         make()
 
 
-def test_a_higher_level_has_more_nodes() -> None:
-    budgets = [LEVELS[level] for level in range(1, 6)]
-    assert budgets == sorted(budgets)
-
-
 def test_levels_are_players_and_may_have_a_time_limit_too() -> None:
     for spec, nodes in (("mentor", None), *((f"mentor:{level}", LEVELS[level]) for level in LEVELS)):
         player = parse_player(spec, rules=RULES, settings=PlayerSettings())

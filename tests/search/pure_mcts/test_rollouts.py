@@ -107,13 +107,6 @@ def test_enough_playouts_find_the_move(names: str, right: str) -> None:
     assert decision.simulations == 3000
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_enough_playouts_block_a_four(seed: int) -> None:
-    """On 15x15 a thousand do not: every reply to every move must be tried before the threat is seen."""
-    position = position_of("d5 c5 e5 a2 f5 a8 g5", Rules(9, 5))
-    assert PureMcts(10_000).choose_batch([position], seeds=[seed])[0].move == parse_cell("h5", 9)
-
-
 def test_noughts_and_crosses_is_a_draw_between_good_players() -> None:
     player = PureMcts(2000)
     position = Position(NOUGHTS)

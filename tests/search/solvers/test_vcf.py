@@ -108,51 +108,27 @@ class Claims:
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-class TestByName:
-    """Positions a player would know, for both colours."""
-
-    def test_a_five_at_hand_is_the_win(self, colour: Colour) -> None:
-        found = find_vcf(board_of(RULES, colour, "e5 f5 g5 h5", "d5 e8 f8 g8 h8"))
-        assert (found.verdict, names_of(found.line, 15)) == (VcfVerdict.WIN, ["i5"])
-
-    def test_a_blocked_three_alone_wins_nothing(self, colour: Colour) -> None:
-        assert find_vcf(board_of(RULES, colour, "e5 f5 g5", "d5")).verdict == VcfVerdict.NONE
-
-    def test_an_open_three_becomes_an_open_four(self, colour: Colour) -> None:
-        found = find_vcf(board_of(RULES, colour, "g7 h7 i7", "a1 o1"))
-        assert found.verdict == VcfVerdict.WIN and len(found.line) == 3
-
-    def test_two_blocked_threes_that_cross_make_two_fours(self, colour: Colour) -> None:
-        found = find_vcf(board_of(RULES, colour, "e5 f5 g5 h6 h7 h8", "d5 h9"))
-        assert names_of(found.line, 15)[0] == "h5" and len(found.line) == 3
-
-    def test_a_row_of_fours_ends_in_two_at_once(self, colour: Colour) -> None:
-        # j7 makes a four and an open three; after k7 that three becomes an open four.
-        found = find_vcf(board_of(RULES, colour, "g7 h7 i7 j8 j9", "f7 a1 a3"))
-        assert names_of(found.line, 15)[:2] == ["j7", "k7"] and len(found.line) == 5
-
-    def test_the_five_of_the_enemy_comes_first(self, colour: Colour) -> None:
-        own = "g7 h7 i7"
-        assert find_vcf(board_of(RULES, colour, own, "b2 c2 d2 e2")).verdict == VcfVerdict.NONE
-        # a2 is the only other end: to block there does no harm where it makes a four itself.
-        blocked = board_of(RULES, colour, own + " f2 a3 a4 a5", "b2 c2 d2 e2 a6")
-        assert names_of(find_vcf(blocked).line, 15)[0] == "a2"
-
-    def test_a_reply_that_makes_a_four_must_be_answered(self, colour: Colour) -> None:
-        # k7 would answer j7 and make four of k8 k9 k10, blocked at k11: the open three must wait for ever.
-        own = "g7 h7 i7 j8 j9 k11"
-        assert find_vcf(board_of(RULES, colour, own, "f7 k8 k9 k10")).verdict == VcfVerdict.NONE
-        # Unless the answer, on k6, makes a four too.
-        found = find_vcf(board_of(RULES, colour, own + " l7 m8 n9", "f7 k8 k9 k10 o10"))
-        assert names_of(found.line, 15)[:3] == ["j7", "k7", "k6"]
-
-    def test_an_overline_is_a_five(self, colour: Colour) -> None:
-        # On h5 six in a row, on no cell exactly five.
-        found = find_vcf(board_of(RULES, colour, "e5 f5 g5 i5 j5", "d5 k5"))
-        assert names_of(found.line, 15) == ["h5"]
-
-    def test_two_open_twos_win_nothing_by_fours(self, colour: Colour) -> None:
-        assert find_vcf(board_of(RULES, colour, "f8 g8 h6 h7", "a1 a3 o1 o15")).verdict == VcfVerdict.NONE
+@pytest.mark.parametrize(
+    ("own", "enemy", "line", "plies"),
+    [
+        ("e5 f5 g5 h5", "d5 e8 f8 g8 h8", "i5", 1),
+        ("g7 h7 i7", "a1 o1", "", 3),  # an open three becomes an open four
+        ("e5 f5 g5 h6 h7 h8", "d5 h9", "h5", 3),  # two blocked threes that cross make two fours
+        ("g7 h7 i7 j8 j9", "f7 a1 a3", "j7 k7", 5),  # a four and an open three, which becomes an open four
+        ("g7 h7 i7 f2 a3 a4 a5", "b2 c2 d2 e2 a6", "a2", 5),  # a block that makes a four itself
+        ("g7 h7 i7 j8 j9 k11 l7 m8 n9", "f7 k8 k9 k10 o10", "j7 k7 k6", 7),  # k7 makes a four, and its answer too
+        ("e5 f5 g5 i5 j5", "d5 k5", "h5", 1),  # six in a row, on no cell exactly five
+        ("e5 f5 g5", "d5", "", 0),  # a blocked three alone
+        ("g7 h7 i7", "b2 c2 d2 e2", "", 0),  # the five of the enemy comes first
+        ("g7 h7 i7 j8 j9 k11", "f7 k8 k9 k10", "", 0),  # k7 would make a four, and the open three wait for ever
+        ("f8 g8 h6 h7", "a1 a3 o1 o15", "", 0),  # two open twos
+    ],
+)
+def test_positions_that_a_player_would_know(own: str, enemy: str, line: str, plies: int, colour: Colour) -> None:
+    found = find_vcf(board_of(RULES, colour, own, enemy))
+    assert (found.verdict == VcfVerdict.WIN, found.verdict == VcfVerdict.NONE) == (plies > 0, plies == 0)
+    assert names_of(found.line, 15)[: len(line.split())] == line.split()
+    assert len(found.line) == plies or plies == 7
 
 
 def test_a_finished_game_and_a_search_of_nothing_are_refused() -> None:

@@ -9,6 +9,7 @@ from benchmarks.elo_coverage import pair_distribution
 from core.streams import generator
 from curriculum.arena.statistics.elo import PairCounts, expected_score
 from curriculum.arena.statistics.sprt import SequentialTest, SprtDecision
+from tests.support.cases import cases
 
 
 @pytest.mark.parametrize(
@@ -78,23 +79,7 @@ def test_specifications_are_read() -> None:
     assert SequentialTest.parse(" elo1=5, elo0=-2.5, beta=0.1 ") == SequentialTest(-2.5, 5, beta=0.1)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "is written elo0=0,elo1=50"),
-        ("50", "is written elo0=0,elo1=50"),
-        ("elo0=0", "needs elo1"),
-        ("elo0=0,elo1=5,alhpa=0.1", "did you mean alpha"),
-        ("elo0=0,elo1=5,x=1", "has no 'x'"),
-        ("elo0=zero,elo1=5", "elo0 of the sequential test is a number, not 'zero'"),
-        ("elo0=0,elo0=1,elo1=5", "elo0 of the sequential test is given twice"),
-        ("elo0=5,elo1=5", "needs elo0 below elo1, not elo0=5 and elo1=5"),
-        ("elo0=0,elo1=nan", "needs elo0 below elo1"),
-        ("elo0=0,elo1=inf", "needs elo0 below elo1"),
-        ("elo0=0,elo1=5,alpha=0.5", "alpha of a sequential test is between 0 and 0.5"),
-        ("elo0=0,elo1=5,beta=0", "beta of a sequential test is between 0 and 0.5"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), cases("sprt_refused"))
 def test_a_wrong_specification_gets_one_clear_line(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         SequentialTest.parse(text)

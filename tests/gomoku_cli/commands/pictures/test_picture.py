@@ -155,8 +155,7 @@ def test_the_figure_has_numbers_coordinates_and_values(
         assert without.count(f">{number}</text>") == 3  # at both sides, and on a stone
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
-@pytest.mark.parametrize("moves", [(), (0,), range(9)])
+@pytest.mark.parametrize(("moves", "suffix"), [((), ".png"), ((0,), ".svg"), (range(9), ".svg")])
 def test_any_game_can_be_drawn(moves: range | tuple[int, ...], suffix: str, capsys: Capsys, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path, figure = tmp_path / "game.sgf", tmp_path / f"game{suffix}"

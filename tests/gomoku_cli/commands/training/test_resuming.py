@@ -74,26 +74,6 @@ def _wait_for(happened: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("command", ["imitate", "selfplay"])
-def test_a_mistyped_folder_begins_no_run(command: str, capsys: Capsys, tmp_path: Path) -> None:
-    error = refused(capsys, ExitCode.USAGE, command, "--run", tmp_path / "rnu", "--preset", "smoke")
-    assert "the folder does not exist; --new makes one" in error
-    assert not (tmp_path / "rnu").exists()
-
-
-@pytest.mark.parametrize("command", ["generate-basics", "imitate", "selfplay"])
-def test_resume_makes_no_run(command: str, capsys: Capsys, tmp_path: Path) -> None:
-    error = refused(capsys, ExitCode.USAGE, command, "--run", tmp_path / "rnu", "--preset", "smoke", "--resume")
-    assert str(tmp_path / "rnu") in error
-    assert "makes one" not in error
-    assert not (tmp_path / "rnu").exists()
-
-
-def test_resume_and_new_exclude_each_other(capsys: Capsys, tmp_path: Path) -> None:
-    error = refused(capsys, ExitCode.USAGE, "imitate", "--run", tmp_path, "--resume", "--new")
-    assert "--resume continues a run and --new makes one" in error
-
-
 def test_a_preset_names_the_folder_of_its_run(capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     RunFolder.create(tmp_path / "runs" / "smoke", resolve("smoke")).close()

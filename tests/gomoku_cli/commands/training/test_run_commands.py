@@ -8,7 +8,7 @@ import pytest
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.training.overview import best_score, runs_at
-from tests.support.commands import Capsys, refused, run
+from tests.support.commands import Capsys, run
 from tests.support.runs import make_run
 
 
@@ -41,21 +41,6 @@ def test_config_compares_presets_runs_files_and_models(tmp_path: Path, capsys: C
     assert "the same settings" in run(capsys, "config", "diff", "quick", "quick")[1]
     assert run(capsys, "config", "diff", "default.safetensors", "quick")[0] == ExitCode.BAD_DATA
     assert run(capsys, "config", "diff", "nets/weights/default.safetensors", "quick")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ("config explain c_pct", "did you mean search.c_puct?"),
-        ("config explain window", "did you mean selfplay.window?"),
-        ("config diff quick qick", "did you mean quick?"),
-        ("config diff quick none/here", "there is no file or folder none/here"),
-        ("config diff quick .", "there is no run in ."),
-        ("runs nothing", "there is no folder nothing"),
-    ],
-)
-def test_mistakes_name_what_is_missing(arguments: str, words: str, capsys: Capsys) -> None:
-    assert words in refused(capsys, ExitCode.USAGE, *arguments.split())
 
 
 def test_settings_are_completed_with_values_that_are_names() -> None:

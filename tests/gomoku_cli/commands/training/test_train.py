@@ -32,13 +32,6 @@ def test_a_chain_carries_the_weights_over_its_boards(capsys: Capsys, tmp_path: P
     assert (code, json.loads(again)) == (ExitCode.DONE, json.loads(out))
 
 
-def test_a_chain_is_for_train_alone(capsys: Capsys, tmp_path: Path) -> None:
-    error = refused(capsys, ExitCode.USAGE, "selfplay", "--new", "--preset", "y-chain", "--run", tmp_path / "run")
-    assert "is a chain of y-8x8, y-12x12, y-20x20" in error
-    error = refused(capsys, ExitCode.USAGE, "train", "--preset", "y-chain", "--dry-run")
-    assert "name one of its presets, y-8x8, y-12x12, y-20x20" in error
-
-
 def test_a_model_that_cannot_be_started_from_costs_no_folder(capsys: Capsys, tmp_path: Path) -> None:
     start = ("train", "--preset", "y-12x12", *NOTHING, "--run", tmp_path / "run")
     error = refused(capsys, ExitCode.BAD_DATA, *start, "--from", "default")
@@ -64,12 +57,6 @@ def default_model() -> Path:
     from nets.checkpoint import DEFAULT_MODEL
 
     return DEFAULT_MODEL
-
-
-@pytest.mark.parametrize("scale", ["0", "1.5", "much"])
-def test_a_scale_is_a_share(scale: str, capsys: Capsys, tmp_path: Path) -> None:
-    error = refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke", "--scale", scale, "--run", tmp_path / "run")
-    assert "scale" in error
 
 
 @pytest.mark.slow
