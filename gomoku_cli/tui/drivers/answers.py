@@ -37,10 +37,14 @@ _BEGUN = re.compile(rb"\x1b(?:P>(?:\|[^\x1b]{,99}\x1b?)?|\[\?[\d;]*|\[6[;\d]*)$"
 """The first bytes of an answer at the end of a read; a key Escape alone is none."""
 _SIXEL = "4"
 """The device attribute."""
+_XTERM_JS = "62;4;9;22"
+"""The device attributes of xterm.js with pictures (VS Code), which tells no name before version 6.
+
+It rounds the size of its characters, so that pictures in pixels do not fit."""
 _OLDEST_KITTY = (0, 28)
 """The first version with placeholders."""
-_WITHOUT = ("xterm(", "tmux ")
-"""Names of terminals that keep 16 and 20 pictures by sixel, of which a board has more: the oldest ones vanish."""
+_WITHOUT = ("konsole", "tmux")
+"""Terminals whose sixel carries no board: in Konsole pictures reach into the next line, and vanish in part."""
 _WITH_INLINE_IMAGES = ("iterm2", "wezterm", "mintty")
 
 
@@ -50,7 +54,8 @@ class Told:
 
     name: str = ""
     """With the version."""
-    has_sixel: bool = False
+    attributes: str = ""
+    """The device attributes, numbers between semicolons."""
     character: Pixels | None = None
     """The size of a character."""
     is_complete: bool = False
@@ -64,9 +69,10 @@ class Told:
             return Graphics.KITTY if tuple(map(int, found.groups())) >= _OLDEST_KITTY else Graphics.NONE
         if name.startswith("ghostty"):
             return Graphics.KITTY
-        if name.startswith(_WITH_INLINE_IMAGES):
+        if name.startswith(_WITH_INLINE_IMAGES) or self.attributes == _XTERM_JS:
             return Graphics.ITERM2
-        return Graphics.SIXEL if self.has_sixel and not name.startswith(_WITHOUT) else Graphics.NONE
+        has_sixel = _SIXEL in self.attributes.split(";")
+        return Graphics.SIXEL if has_sixel and not name.startswith(_WITHOUT) else Graphics.NONE
 
 
 def may_ask(environment: Mapping[str, str]) -> bool:
@@ -106,7 +112,7 @@ class Answers:
             sizes = (int(width[:6]), int(height[:6]))
             self._told = replace(self._told, character=sizes if all(0 < each <= 200 for each in sizes) else None)
         elif attributes is not None:
-            self._told = replace(self._told, has_sixel=_SIXEL in attributes.split(";"), is_complete=True)
+            self._told = replace(self._told, attributes=attributes, is_complete=True)
         return b""
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from PIL import Image
 
 from gomoku_cli.tui.drivers.answers import Graphics
-from gomoku_cli.tui.widgets.glyphs import COLOURS
+from gomoku_cli.tui.graphics.sprites import GRAIN_TONES
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,10 @@ class Kitty(Encoder):
         return text
 
 
+_WOOD = ";".join(map(str, GRAIN_TONES[1]))
+"""The ground on which pictures are drawn, until they come."""
+
+
 class Inline(Encoder):
     """Pictures that are drawn where the cursor stands, each time; text that is written there later wipes them out."""
 
@@ -188,10 +192,6 @@ def encoder(protocol: Graphics, picture: Callable[[int], Picture]) -> Encoder:
     if protocol is Graphics.KITTY:
         return Kitty(picture)
     return Inline(picture, iterm2 if protocol is Graphics.ITERM2 else sixel)
-
-
-assert COLOURS.base.bgcolor is not None and COLOURS.base.bgcolor.triplet is not None
-_WOOD = ";".join(map(str, COLOURS.base.bgcolor.triplet))
 
 
 _STEPS = [min(255, round(value / 4) * 4) for value in range(256)] * 3

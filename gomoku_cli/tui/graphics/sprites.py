@@ -13,7 +13,7 @@ from gomoku_cli.tui.widgets.painting import NOTHING, CellLook
 
 _RGB = tuple[int, int, int]
 
-_WOOD = ((220, 172, 100), (216, 168, 96), (212, 164, 92), (204, 156, 84))
+GRAIN_TONES = ((220, 172, 100), (216, 168, 96), (212, 164, 92), (204, 156, 84))
 """Tones of the grain, light to dark: few, and each a multiple of 4, so that sixel has them exactly."""
 _GRAIN = "0011001112211000111001122332110001100110122100011110001122211001"
 """The tone of each row of pixels. Rows of one colour stay small in every protocol."""
@@ -51,7 +51,7 @@ def draw(sprite: Sprite, character: Pixels) -> Image.Image:
     image = _ground(size, sprite.crossing, sprite.is_star).copy()
     look = sprite.look
     if look.is_winning:
-        image.paste(_rgb(COLOURS.win, ground=True), mask=_faded(_square(size, 0.04), 0.8))
+        image.paste(_rgb(COLOURS.win, ground=True), mask=_faded(_square(size, 0.0), 0.9))
     elif look.heat is not None:
         _add_heat(image, look)
     elif sprite.is_hovered and look.stone == EMPTY and look.ghost == EMPTY:
@@ -83,7 +83,7 @@ def _ground(size: Pixels, crossing: tuple[int, int] | None, is_star: bool) -> Im
     image = Image.new("RGB", size)
     pen = ImageDraw.Draw(image)
     for y in range(height):
-        pen.line((0, y, width, y), _WOOD[int(_GRAIN[y * len(_GRAIN) // max(height, 48) % len(_GRAIN)])])
+        pen.line((0, y, width, y), GRAIN_TONES[int(_GRAIN[y * len(_GRAIN) // max(height, 48) % len(_GRAIN)])])
     if crossing is None:
         return image
     vertical, horizontal = crossing
@@ -111,7 +111,7 @@ def _shaded(size: Pixels, colour: Colour) -> Image.Image:
     light = Image.radial_gradient("L").resize((2 * edge, 2 * edge))
     left, top = round(edge * 0.65), round(edge * 0.7)
     # Posterised: a few steps look as smooth, and keep the pictures of sixel and PNG small.
-    face = ImageOps.posterize(light.crop((left, top, left + edge, top + edge)), 4)
+    face = ImageOps.posterize(light.crop((left, top, left + edge, top + edge)), 5)
     if colour == BLACK:
         face = ImageOps.colorize(face, (104, 104, 104), (8, 8, 8), mid=(40, 40, 40), midpoint=90)
     else:

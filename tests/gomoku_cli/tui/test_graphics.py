@@ -260,9 +260,12 @@ async def test_characters_stay_where_no_pictures_are_wanted(monkeypatch: pytest.
         ("\x1bP>|WezTerm 20240203-110809-5046fc22\x1b\\\x1b[?65;4;6;18;22c", Graphics.ITERM2),
         ("\x1bP>|mintty 3.7.0\x1b\\\x1b[?64;1;2;4;6;9;15;21;22;28;29c", Graphics.ITERM2),
         ("\x1bP>|foot(1.21.0)\x1b\\\x1b[?62;4;22;28;29c", Graphics.SIXEL),
-        ("\x1bP>|xterm.js(6.0.0)\x1b\\\x1b[?62;4;9;22c", Graphics.SIXEL),
+        ("\x1bP>|xterm.js(6.0.0)\x1b\\\x1b[?62;4;9;22c", Graphics.ITERM2),
+        ("\x1bP>|xterm.js(6.0.0)\x1b\\\x1b[?62;22c", Graphics.NONE),
+        ("\x1b[?62;4;9;22c", Graphics.ITERM2),
         ("\x1b[?61;4;6;7;14;21;22;23;24;28;32;42c", Graphics.SIXEL),  # Windows Terminal
-        ("\x1bP>|XTerm(379)\x1b\\\x1b[?63;1;2;4;6;9;15;22c", Graphics.NONE),
+        ("\x1bP>|XTerm(379)\x1b\\\x1b[?63;1;2;4;6;9;15;22c", Graphics.SIXEL),
+        ("\x1bP>|Konsole 25.04.2\x1b\\\x1b[?62;1;4c", Graphics.NONE),
         ("\x1bP>|tmux 3.5a\x1b\\\x1b[?1;2;4c", Graphics.NONE),
         ("\x1bP>|VTE(7600)\x1b\\\x1b[?61;1;21;22c", Graphics.NONE),
         ("\x1b[?1;2c", Graphics.NONE),
@@ -288,7 +291,7 @@ def test_keys_between_late_answers_are_kept_however_they_are_cut() -> None:
             assert [event.key for event in found if isinstance(event, Key)] == ["q", "up", "h", "j", "pagedown", "k"], (
                 cut
             )
-            assert told[-1] == Told("foot(1.21.0)", True, (11, 22), True)
+            assert told[-1] == Told("foot(1.21.0)", "62;4", (11, 22), True)
 
 
 def test_some_terminals_are_asked_nothing() -> None:
