@@ -25,19 +25,25 @@ from search.tree import root
 _SAVED_S = 5.0
 _GAMES = 5000
 _ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
-_CURSOR = b"\x1b[1;38;2;255;255;255;48;2;74;44;6m"
+_CURSOR = {
+    "none": b"\x1b[1;38;2;255;255;255;48;2;74;44;6m",
+    "kitty": "\U0010eeee".encode(),
+    "iterm2": b"\x1b]1337;File=",
+    "sixel": b"\x1bP0;1;0q",
+}
+"""The beginning of a painted cursor, by the protocol for pictures of the board."""
 
 
-def board(folder: Path, *options: str, shows: bytes = b"Your move") -> Terminal:
+def board(folder: Path, *options: str, shows: bytes = b"Your move", size: tuple[int, int] = (24, 80)) -> Terminal:
     """Return a board whose games are in `folder`, when it shows a text."""
-    opened = Terminal(("play", *options), {"XDG_DATA_HOME": str(folder)})
+    opened = Terminal(("play", *options), {"XDG_DATA_HOME": str(folder)}, size)
     opened.until(lambda text: shows in text)
     return opened
 
 
-def thinking(folder: Path, seconds: int) -> Terminal:
+def thinking(folder: Path, seconds: int, graphics: str = "none") -> Terminal:
     """Return a board whose engine thinks about its first answer."""
-    opened = board(folder, "--seconds", str(seconds))
+    opened = board(folder, "--seconds", str(seconds), "--graphics", graphics)
     opened.press(b"\r")
     opened.until(lambda text: b"simulations. White" in text)
     return opened
@@ -67,7 +73,7 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
         opened.end()
     yield {"what": "board painted and move taken, s", **spread(painted[1:])}  # the first one warms the caches
     yield {"what": "first answer played, s", **spread(answered[1:])}
-    yield {"what": "key to cursor during a search, ms, without the slowest 5 %", **spread(_keys(thinking(folder, 60)))}
+    yield from _keys_and_sizes(folder)
     opened = analysing(folder)
     yield {"what": "key to threats beside an endless analysis, s", **spread(_threats(opened, trials))}
     yield {
@@ -78,7 +84,6 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
         "what": "simulations a processor second with 8 lines in each view, of those with 1",
         **spread(_lines(trials)),
     }
-    yield {"what": "bytes of a cursor move", **spread(_sizes(folder))}
     listed, whole = _listed(folder / "many", trials)
     yield {"what": f"key to the painted list of {_GAMES:,} saved games, s", **spread(listed)}
     yield {"what": "until all are in it, s", **spread(whole)}
@@ -93,12 +98,22 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
     yield {"what": f"games of {trials} that are whole after SIGKILL", "games": _whole(folder / "killed", trials)}
 
 
-def _keys(opened: Terminal) -> list[float]:
+def _keys_and_sizes(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield times and bytes of cursor moves, in characters and as pictures by each protocol."""
+    for graphics in _CURSOR:
+        times = spread(_keys(thinking(folder, 60, graphics), graphics))
+        yield {"what": f"key to cursor during a search, ms, without the slowest 5 %, graphics {graphics}", **times}
+        for columns, rows in ((80, 24), (120, 50)):
+            sizes = spread(_sizes(folder, graphics, (rows, columns)))
+            yield {"what": f"bytes of a cursor move, {columns}x{rows}, graphics {graphics}", **sizes}
+
+
+def _keys(opened: Terminal, graphics: str = "none") -> list[float]:
     """Return the milliseconds from a key to the painted cursor or line for a move, without the slowest 5 %."""
     times = []
     for step in range(200):
         key, painted = (
-            (b"\x1b[D" if step % 8 < 4 else b"\x1b[C", _CURSOR) if step % 4 else (b"/", b"a move, such as h8")
+            (b"\x1b[D" if step % 8 < 4 else b"\x1b[C", _CURSOR[graphics]) if step % 4 else (b"/", b"a move, such as h8")
         )
         time.sleep(0.05)
         opened.read(0)
@@ -165,10 +180,11 @@ def _listed(folder: Path, trials: int) -> tuple[list[float], list[float]]:
     return painted, whole
 
 
-def _sizes(folder: Path) -> list[float]:
-    """Return the bytes of cursor moves when nothing else changes."""
-    opened, sizes = board(folder, "--two-players", shows=b"Black to move"), []
+def _sizes(folder: Path, graphics: str, size: tuple[int, int]) -> list[float]:
+    """Return the bytes of cursor moves when nothing else changes, on a terminal of these rows and columns."""
+    opened = board(folder, "--two-players", "--graphics", graphics, shows=b"Black to move", size=size)
     opened.quiet(1.0)
+    sizes = []
     for step in range(20):
         start = len(opened.text)
         opened.press(b"\x1b[D" if step % 8 < 4 else b"\x1b[A")

@@ -13,6 +13,7 @@ from curriculum.arena import player_names
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import for_error
 from gomoku_cli.match_options import MatchOptions
+from gomoku_cli.tui.drivers.answers import Graphics
 from nets.config import AUTO_DEVICE, Backend, Precision, RuntimeChoice, set_runtime
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
@@ -32,6 +33,14 @@ Theme = Annotated[
     str | None,
     typer.Option(
         metavar="NAME", help="Colours around the board, such as textual-light.", show_default="the terminal's"
+    ),
+]
+GraphicsProtocol = Annotated[
+    Graphics,
+    typer.Option(
+        envvar="GOMOKU_GRAPHICS",
+        case_sensitive=False,
+        help="Pictures of the board by a protocol of the terminal, or characters; auto: as the terminal answers.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

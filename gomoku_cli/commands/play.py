@@ -14,6 +14,7 @@ from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.tui.drivers.answers import Graphics
 
 if TYPE_CHECKING:
     from core.book import Book
@@ -76,6 +77,7 @@ def command(
     rating: Annotated[bool, typer.Option("--rating")] = False,
     ascii_only: Annotated[bool, typer.Option("--ascii", show_default=False)] = False,
     theme: options.Theme = None,
+    graphics: options.GraphicsProtocol = Graphics.AUTO,
     browser: _ServeOptions,
     runtime: options.RuntimeOptions,
 ) -> None:
@@ -171,6 +173,7 @@ def command(
         ponders=ponder,
         ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
+        graphics=graphics,
         book=opened_book,
         takes_back=course.take_back,
         pace_s=course.pace,

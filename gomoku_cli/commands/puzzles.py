@@ -10,6 +10,7 @@ import typer
 from core.rules import Variant
 from gomoku_cli import options
 from gomoku_cli.printable import echo_json
+from gomoku_cli.tui.drivers.answers import Graphics
 
 if TYPE_CHECKING:
     from gomoku_cli.puzzles.progress import Progress
@@ -28,6 +29,7 @@ def command(
     listed: Annotated[bool, typer.Option("--list")] = False,
     ascii_only: options.Ascii = False,
     theme: options.Theme = None,
+    graphics: options.GraphicsProtocol = Graphics.AUTO,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -82,7 +84,9 @@ def command(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--theme") from error
     is_plain = ascii_only or not shows_unicode(sys.stdout.encoding)
-    solve_puzzles(PuzzleSetup(puzzles=chosen, progress=progress, daily=daily, ascii_only=is_plain, theme=theme))
+    solve_puzzles(
+        PuzzleSetup(puzzles=chosen, progress=progress, daily=daily, ascii_only=is_plain, theme=theme, graphics=graphics)
+    )
 
 
 def _from_suites(file: Path | None, variant: Variant) -> "list[RatedPuzzle]":

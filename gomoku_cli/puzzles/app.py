@@ -24,6 +24,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.progress import Progress
 from gomoku_cli.puzzles.rated import RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
+from gomoku_cli.tui.drivers.answers import Graphics
 from gomoku_cli.tui.drivers.bursts import moves_in
 from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.picture import MAX_NUMBERED
@@ -59,6 +60,7 @@ class PuzzleSetup:
     day: str = field(default_factory=lambda: date.today().isoformat())
     ascii_only: bool = False
     theme: str | None = None
+    graphics: Graphics = Graphics.AUTO
     pace_s: float = 0.5
     """Time between two moves that are played out."""
     draw: random.Random = field(default_factory=random.Random)
@@ -80,7 +82,7 @@ class PuzzlesApp(BoardApp):
     ]
 
     def __init__(self, setup: PuzzleSetup) -> None:
-        super().__init__(ascii_only=setup.ascii_only, theme=setup.theme)
+        super().__init__(ascii_only=setup.ascii_only, theme=setup.theme, graphics=setup.graphics)
         self._setup, self.progress = setup, setup.progress
         self._referee = cache(Referee)
         self._proving = threading.Lock()  # a referee is for one thread

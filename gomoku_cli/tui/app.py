@@ -41,7 +41,7 @@ class GomokuApp(Dialogs):
     ]
 
     def __init__(self, engine: Engine, setup: BoardSetup) -> None:
-        super().__init__(ascii_only=setup.ascii_only, theme=setup.theme)
+        super().__init__(ascii_only=setup.ascii_only, theme=setup.theme, graphics=setup.graphics)
         self.notices: list[str] = []
         """Notices on the engine's backend and precision."""
         self._setup = setup
@@ -328,5 +328,7 @@ class GomokuApp(Dialogs):
             for each in commands:
                 yield SystemCommand(each.name, each.help or each.name, partial(self.run_action, each.action))
         for command in super().get_system_commands(screen):
-            if command.title == "Theme" or (command.title == "Screenshot" and not self.is_web):
+            if command.title == "Theme" or (
+                command.title == "Screenshot" and not self.is_web and self.pictures is None
+            ):
                 yield command

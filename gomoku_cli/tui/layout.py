@@ -4,7 +4,10 @@ import asyncio
 import os
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from rich.console import RenderableType
+from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
@@ -14,12 +17,17 @@ from textual.widgets import Footer, Static
 
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
-from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
+from gomoku_cli.tui.drivers.answers import SIZE_QUESTION, USUAL_CHARACTER, Graphics, Told, window_character
+from gomoku_cli.tui.drivers.updates import CroppedUpdate
+from gomoku_cli.tui.terminal import is_gone, is_served, restored_terminal, terminal_driver
+from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale, draw_boards_anew
 from gomoku_cli.tui.widgets.entry import MoveEntry
 from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
 from gomoku_cli.tui.widgets.painting import Geometry
 from gomoku_cli.tui.widgets.status import StatusLine
+
+if TYPE_CHECKING:
+    from gomoku_cli.tui.graphics.pictures import Pictures
 
 TERMINAL_THEME = "ansi-dark"
 """The terminal's own colours, so that a screen suits a dark and a light one. The board brings its own."""
@@ -86,7 +94,7 @@ class BoardApp(App[ExitCode]):
     ALLOW_SELECT = False
     CSS = BOARD_CSS
 
-    def __init__(self, *, ascii_only: bool, theme: str | None) -> None:
+    def __init__(self, *, ascii_only: bool, theme: str | None, graphics: Graphics = Graphics.AUTO) -> None:
         # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.
         super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
         self.theme = theme or TERMINAL_THEME
@@ -96,6 +104,11 @@ class BoardApp(App[ExitCode]):
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
         self._own_loop: asyncio.AbstractEventLoop | None = None
+        self.graphics = Graphics.NONE if ascii_only or self.no_color or is_served() else graphics
+        """The protocol that was asked for."""
+        self.pictures: Pictures | None = None
+        """The pictures of the boards; None for characters."""
+        self._told = Told()
 
     def _widgets(self, rules: Rules, panel: Widget) -> ComposeResult:
         """Build title, board with its panel, status and key bar."""
@@ -121,8 +134,34 @@ class BoardApp(App[ExitCode]):
         self._own_loop = asyncio.get_running_loop()
         self._main = self.screen
         # After Ctrl-Z and `fg` Textual repaints only what changed meanwhile.
-        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+        self.app_resume_signal.subscribe(self, lambda _: self._draw_anew())
         self._board.focus()
+        self.hear(self._told)
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        if isinstance(renderable, ChopsUpdate):
+            renderable = CroppedUpdate(renderable.chops, renderable.spans, renderable.chop_ends)
+        super()._display(screen, renderable)
+
+    def _draw_anew(self) -> None:
+        draw_boards_anew(self)
+        self.refresh(layout=True)
+
+    def hear(self, told: Told) -> None:
+        """Draw pictures, if the terminal has a protocol for them, in the present size of its characters."""
+        self._told = told
+        protocol = told.protocol if self.graphics is Graphics.AUTO else self.graphics
+        if protocol is Graphics.NONE:
+            return
+        character = told.character or window_character() or USUAL_CHARACTER
+        if self.pictures is None:
+            from gomoku_cli.tui.graphics.pictures import Pictures
+
+            self.pictures = Pictures(protocol, character)
+        elif character == self.pictures.character:
+            return
+        self.pictures.clear(character)
+        draw_boards_anew(self)
 
     def _fit(self, rules: Rules, panel: Widget, terminal: Size, panel_wanted: bool | None = None) -> None:
         """Choose the size of the cells and the panel's width for the size of the terminal."""
@@ -132,6 +171,9 @@ class BoardApp(App[ExitCode]):
         self._board.set_scale(found.scale)
         panel.styles.width = found.panel_columns
         panel.display = found.has_panel
+        if self.pictures is not None and self._driver is not None:
+            self._driver.write(SIZE_QUESTION)  # the characters may have another size, too
+            self.hear(self._told)
 
     def interrupt(self) -> None:
         """End the app as interrupted. A signal handler may call this."""

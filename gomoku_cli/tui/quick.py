@@ -11,7 +11,7 @@ def applies(arguments: list[str]) -> bool:
     """Return True for the plain command at a terminal that shows the board's characters."""
     return (
         arguments == ["play"]
-        and not {"GOMOKU_BACKEND", "GOMOKU_PRECISION", "GOMOKU_DEVICE"} & os.environ.keys()
+        and not {"GOMOKU_BACKEND", "GOMOKU_PRECISION", "GOMOKU_DEVICE", "GOMOKU_GRAPHICS"} & os.environ.keys()
         and sys.stdin.isatty()
         and sys.stdout.isatty()
         and sys.stdout.encoding.lower().replace("-", "") == "utf8"

@@ -7,6 +7,7 @@ from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli.study.clocks import TimeControl
+from gomoku_cli.tui.drivers.answers import Graphics
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 
@@ -29,6 +30,8 @@ class BoardSetup:
     ascii_only: bool = False
     theme: str | None = None
     """A theme of Textual; None takes the terminal's colours."""
+    graphics: Graphics = Graphics.AUTO
+    """The protocol for pictures of the board; auto takes that of the terminal."""
     game: Game | None = None
     """A game to go on with; None begins the one of `rules` and `seats`."""
     path: str | None = None

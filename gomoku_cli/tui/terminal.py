@@ -57,6 +57,7 @@ def terminal_driver() -> "type[Driver] | None":
         return None
     from textual.drivers import linux_driver
 
+    from gomoku_cli.tui.drivers.answers import QUESTIONS, Answers, Graphics, may_ask
     from gomoku_cli.tui.drivers.bursts import BurstDecoder
     from gomoku_cli.tui.drivers.limited import LimitedDriver
 
@@ -65,11 +66,33 @@ def terminal_driver() -> "type[Driver] | None":
 
         def __init__(self, app: "App[Any]", **options: Any) -> None:
             super().__init__(app, **options)
+            self._board: Any = app  # a gomoku_cli.tui.layout.BoardApp
             # Textual writes to stderr, which may be a file.
             self._file = open_remarks(1)
             # Its own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.
-            decoder = partial(BurstDecoder, read_more=_read_more, is_in_field=partial(is_in_field, app))
+            decoder = partial(
+                BurstDecoder,
+                read_more=_read_more,
+                is_in_field=partial(is_in_field, app),
+                without_answers=Answers(lambda told: app.call_later(self._board.hear, told)).taken_from,
+            )
             linux_driver.getincrementaldecoder = lambda encoding: decoder  # type: ignore[attr-defined, assignment]
+
+        def start_application_mode(self) -> None:
+            """Ask for the protocol of pictures, once the terminal no longer shows what it answers."""
+            super().start_application_mode()  # type: ignore[no-untyped-call]
+            if self._writer_thread is not None and self._board.graphics is not Graphics.NONE and may_ask(os.environ):
+                self.write(QUESTIONS)
+
+        def write(self, data: str) -> None:
+            """Write text, with pictures in place of the characters that stand for them."""
+            super().write(data if self._board.pictures is None else self._board.pictures.encode(data))
+
+        def stop_application_mode(self) -> None:
+            """Make the terminal forget the pictures."""
+            if self._board.pictures is not None:
+                self._board.pictures.clear()
+            super().stop_application_mode()
 
         def run_input_thread(self) -> None:
             """Read keys until the end; begin anew after bytes that Textual cannot read."""

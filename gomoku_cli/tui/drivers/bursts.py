@@ -41,15 +41,22 @@ class BurstDecoder(codecs.IncrementalDecoder):
     """Decodes what the terminal sends, in UTF-8, and marks each burst as a paste."""
 
     def __init__(
-        self, errors: str = "replace", *, read_more: Callable[[], bytes] = bytes, is_in_field: Callable[[], bool] = bool
+        self,
+        errors: str = "replace",
+        *,
+        read_more: Callable[[], bytes] = bytes,
+        is_in_field: Callable[[], bool] = bool,
+        without_answers: Callable[[bytes], bytes] = bytes,
     ) -> None:
         """`read_more` returns what comes within a moment after a letter: a terminal may send a burst in pieces.
 
         `is_in_field` tells whether letters go to a text field, where control keys in a burst stay keys.
+        `without_answers` takes out what the terminal answers to questions.
         """
         super().__init__(errors)
         self._read_more = read_more
         self._is_in_field = is_in_field
+        self._without_answers = without_answers
         self._utf8 = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._is_pasting = False
         """True between the terminal's own marks."""
@@ -57,12 +64,12 @@ class BurstDecoder(codecs.IncrementalDecoder):
 
     def decode(self, data: bytes, final: bool = False) -> str:  # type: ignore[override]
         """Return the text of the bytes of one read, and of those that follow at once."""
-        text = self._utf8.decode(data, final)
+        text = self._utf8.decode(self._without_answers(data), final)
         while text and text[0].isprintable() and "\x1b" not in text and not self._is_pasting:
             more = self._read_more()
             if not more:
                 break
-            text += self._utf8.decode(more, final)
+            text += self._utf8.decode(self._without_answers(more), final)
         if "\x1b" in text or self._is_pasting:
             if _START in text or _END in text:
                 self._is_pasting = text.rfind(_START) > text.rfind(_END)

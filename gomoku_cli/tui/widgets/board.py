@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.containers import ScrollableContainer
 from textual.geometry import Region, Size, Spacing
@@ -15,7 +16,21 @@ from textual.widget import Widget
 
 from core.rules import EMPTY, NO_CELL, Cell, Colour, Rules
 from gomoku_cli.tui.widgets.glyphs import ASCII, COLOURS, MONOCHROME, PLAIN, UNICODE
-from gomoku_cli.tui.widgets.painting import MAX_SCALE, NOTHING, Brackets, CellLook, Geometry, Painter
+from gomoku_cli.tui.widgets.painting import MAX_SCALE, NOTHING, Brackets, CellLook, Geometry, LinePainter, Painter
+
+
+class BoardPictures(Protocol):
+    """Pictures in place of characters; `gomoku_cli.tui.graphics.pictures` has them."""
+
+    def painter(self, geometry: Geometry) -> LinePainter:
+        """Return the painter of a board."""
+
+    @property
+    def is_full(self) -> bool:
+        """True if all must be forgotten before more are drawn."""
+
+    def clear(self) -> None:
+        """Forget all pictures."""
 
 
 class BoardWidget(Widget, can_focus=True):
@@ -69,7 +84,7 @@ class BoardWidget(Widget, can_focus=True):
         self._looks: Mapping[Cell, CellLook] = {}
         self._last = NO_CELL
         self.geometry = Geometry(rules.size, 1)
-        self._painter: Painter | None = None
+        self._painter: LinePainter | None = None
         self.set_reactive(BoardWidget.cursor, _middle(rules))
 
     def set_rules(self, rules: Rules) -> None:
@@ -86,6 +101,16 @@ class BoardWidget(Widget, can_focus=True):
             self.geometry = replace(self.geometry, scale=scale)
             self._redraw()
 
+    @property
+    def _pictures(self) -> BoardPictures | None:
+        """The pictures of the app; None for characters."""
+        return getattr(self.app, "pictures", None)
+
+    def draw_anew(self) -> None:
+        """Draw all cells again, as pictures or characters, whatever the app has now."""
+        self._painter = None
+        self.refresh()
+
     def _redraw(self) -> None:
         self._painter = None
         self.refresh(layout=True)
@@ -101,7 +126,10 @@ class BoardWidget(Widget, can_focus=True):
         }
         if last != before_last:
             changed |= {cell for cell in (last, before_last) if cell != NO_CELL}
-        if changed:
+        if self._pictures is not None and self._pictures.is_full:
+            self._pictures.clear()
+            draw_boards_anew(self.app)
+        elif changed:
             self.refresh(*map(self.cell_region, changed))
 
     def cell_at(self, x: int, y: int) -> Cell:
@@ -118,8 +146,8 @@ class BoardWidget(Widget, can_focus=True):
         return last
 
     def cell_region(self, cell: Cell) -> Region:
-        """Return the region of a cell in the widget, with the columns on both sides that hold its marks."""
-        return Region(*self.geometry.block(cell))
+        """Return the region of a cell in the widget, with all that holds its marks."""
+        return Region(*(self.geometry.block(cell) if self._pictures is None else self.geometry.cell(cell)))
 
     def scroll_to_cursor(self) -> None:
         """Scroll the cursor into view if the board is larger than its window."""
@@ -138,6 +166,8 @@ class BoardWidget(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Return line `y` of the board: the top row first, the letters last."""
+        if self._painter is None and self._pictures is not None:
+            self._painter = self._pictures.painter(self.geometry)
         if self._painter is None:
             mono = self.app.no_color
             glyphs = ASCII if self._ascii_only else MONOCHROME if mono else UNICODE
@@ -194,6 +224,13 @@ class BoardWidget(Widget, can_focus=True):
         if event.button == 1 and cell != NO_CELL:
             self.cursor = cell
             self.post_message(self.CellPressed(cell))
+
+
+def draw_boards_anew(app: App[Any]) -> None:
+    """Draw the boards of all screens again, with other pictures."""
+    for screen in app.screen_stack:
+        for board in screen.query(BoardWidget):
+            board.draw_anew()
 
 
 def best_scale(rules: Rules, columns: int, rows: int) -> int:

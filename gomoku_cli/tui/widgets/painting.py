@@ -7,6 +7,7 @@ With scale `s` a crossing has a block of `2s` columns and `s` rows. The crossing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 from rich.color import Color
 from rich.segment import Segment
@@ -82,12 +83,16 @@ class Geometry:
             return row * self.size + column
         return NO_CELL
 
+    def cell(self, cell: Cell) -> tuple[int, int, int, int]:
+        """Return x, y, width and height of the block of a cell."""
+        row, column = divmod(cell, self.size)
+        return LEFT + 2 * self.scale * column, self.scale * (self.size - 1 - row), 2 * self.scale, self.scale
+
     def block(self, cell: Cell) -> tuple[int, int, int, int]:
         """Return x, y, width and height of all that a cell may change: its block and the marks around it."""
-        row, column = divmod(cell, self.size)
-        x, y = LEFT + 2 * self.scale * column, self.scale * (self.size - 1 - row)
+        x, y, width, height = self.cell(cell)
         above = 1 if self.scale > 1 and y > 0 else 0  # the upper edge of its stone, and the lower one of the next stone
-        return x - 1, y - above, 2 * self.scale + 1, self.scale + above
+        return x - 1, y - above, width + 1, height + above
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +104,15 @@ class Brackets:
     hover: Cell = NO_CELL
 
 
-class Painter:
+class LinePainter(Protocol):
     """Draws lines of a board."""
+
+    def line(self, y: int, looks: Mapping[Cell, CellLook], brackets: Brackets) -> list[Segment]:
+        """Return line `y`: the top row first, the letters last."""
+
+
+class Painter:
+    """Draws lines of a board in characters."""
 
     def __init__(self, geometry: Geometry, glyphs: Glyphs, palette: Palette) -> None:
         self.geometry = geometry
