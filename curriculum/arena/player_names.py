@@ -8,7 +8,7 @@ from core.rules import Rules
 
 DEFAULT = "default"
 PAPER = "paper"
-PAPER_MODELS = ("y-6x6", "y-8x8", "y-12x12", "s-gp")
+PAPER_MODELS = ("y-6x6", "y-8x8", "y-12x12", "y-20x20", "s-gp")
 """Built-in models of papers Y and S, by their presets."""
 RANDOM = "random"
 MENTOR = "mentor"
