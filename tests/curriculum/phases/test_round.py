@@ -488,3 +488,10 @@ def test_nets_without_batch_norms_are_pushed_as_they_are(script: Script, tmp_pat
     assert len(script.of("push")) == 2
     assert len(script.of("norms")) == 1
     assert script.of("collect") == [0.0, 0.0, 0.0, PATIENCE_S, 0.0], "two passes without a game are the most"
+
+
+def test_a_training_without_a_least_window_waits_for_one_sample(script: Script, tmp_path: Path) -> None:
+    settings = replace(CONCURRENT.selfplay, start_positions=0, epochs=1)
+    script.window, script.arrivals = (0, 0), [[], [1]]
+    play(tmp_path / "run", replace(CONCURRENT, selfplay=settings), script)
+    assert script.of("collect") == [0.0, PATIENCE_S]
