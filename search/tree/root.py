@@ -103,7 +103,6 @@ class Roots:
         kept = np.where(puct(means, priors, kept, exploration) <= top, kept, most)
         kept[kept <= 1.0] = 0.0
         kept[best] = visits[best]
-        policy[:] = 0.0
         policy[nodes["move"]] = kept / kept.sum()
         return policy
 

@@ -61,7 +61,7 @@ def samples_of(count: int) -> Samples:
 
 @dataclass
 class Script:
-    """What the loop did, in order, and what it will find."""
+    """The steps of the loop, in order, and the answers that it will get."""
 
     log: list[tuple[Any, ...]] = field(default_factory=list)
     window: tuple[int, int] = (16, 16)
@@ -483,7 +483,15 @@ def test_concurrent_passes_are_saved_and_go_on_after_a_stop(script: Script, tmp_
 
 def test_nets_without_batch_norms_are_pushed_as_they_are(script: Script, tmp_path: Path) -> None:
     config = replace(CONCURRENT, net=replace(CONCURRENT.net, batch_norm=False))
-    script.window, script.arrivals = (12, 0), [[1]] * 9
+    script.window, script.arrivals = (12, 0), [[], [], [], [1], [1]]
     play(tmp_path / "run", config, script)
     assert len(script.of("push")) == 2
     assert len(script.of("norms")) == 1
+    assert script.of("collect") == [0.0, 0.0, 0.0, PATIENCE_S, 0.0], "two passes without a game are the most"
+
+
+def test_a_training_without_a_least_window_waits_for_one_sample(script: Script, tmp_path: Path) -> None:
+    settings = replace(CONCURRENT.selfplay, start_positions=0, epochs=1)
+    script.window, script.arrivals = (0, 0), [[], [1]]
+    play(tmp_path / "run", replace(CONCURRENT, selfplay=settings), script)
+    assert script.of("collect") == [0.0, PATIENCE_S]

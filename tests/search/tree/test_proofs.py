@@ -103,6 +103,8 @@ def test_the_shortest_win_and_the_longest_loss_are_chosen() -> None:
     priors = np.full(6, 1 / 6, dtype=np.float32)
     wins = search_policy(visits, np.array([0, 5, 3, -2, 0, 0], dtype=np.int16), priors, legal)
     assert wins.tolist() == [0, 0, 1, 0, 0, 0]
+    none = search_policy(visits, np.zeros(6, dtype=np.int16), priors, legal)
+    assert none == pytest.approx(visits / 63), "without a proof they are the visits"
     losses = search_policy(visits, np.array([-2, -4, -6, -6, -2, -4], dtype=np.int16), priors, legal)
     assert losses.tolist() == [0, 0, 1, 0, 0, 0], "of the two longest the one visited more"
 

@@ -20,7 +20,7 @@ from search.tree.settings import SearchSettings
 from search.tree.softmax import priors_of
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.naive_vcf import NaiveBoard
-from tests.support.searches import finish, nodes_of, searched, start_position
+from tests.support.searches import finish, flat, nodes_of, searched, start_position
 
 RULES = Rules(6, 4)
 PLAIN = SearchSettings(leaves_in_flight=4, c_puct=1.5)
@@ -120,7 +120,7 @@ class NaiveRoot:
 @given(
     stones=st.integers(0, 14),
     seed=st.integers(0, 1000),
-    simulations=st.sampled_from([1, 2, 30, 200]),
+    simulations=st.sampled_from([1, 2, 3, 30, 200]),
     kind=st.sampled_from(KINDS),
     forced=st.sampled_from([0.0, 2.0]),
 )
@@ -218,11 +218,12 @@ def test_a_forced_win_at_the_root_is_proven_by_its_first_move(
 
 def test_after_a_move_without_an_open_node_the_tree_begins_afresh() -> None:
     """It was won at once, has never been visited, or is proven."""
-    position = Position.from_moves(RULES, [0, 6, 1, 7, 2, 13])
-    for number in range(1, len(nodes_of(searched(position, replace(PLAIN, simulations=30, proven_nodes=False))))):
-        search = searched(position, replace(PLAIN, simulations=30, proven_nodes=False))
-        node = nodes_of(search)[number].copy()
-        if node["parent"] == 0:
-            search.play(0, int(node["move"]))
-            assert (len(nodes_of(search)) > 1) == (node["state"] == OPEN and node["visits"] > 1)
-            assert nodes_of(search)["visits"][0] == (node["visits"] if node["state"] == OPEN else 0)
+    position, options = Position.from_moves(RULES, [0, 6, 1, 7, 2, 13]), replace(PLAIN, proven_nodes=False)
+    options, evaluator = replace(options, simulations=30), ScriptedEvaluator(RULES, flat)
+    children = [node for node in nodes_of(searched(position, options, evaluator)).copy() if node["parent"] == 0]
+    assert {int(node["state"]) for node in children} == {OPEN, WON}
+    for node in children:
+        search = searched(position, options, evaluator)
+        search.play(0, int(node["move"]))
+        assert (len(nodes_of(search)) > 1) == (node["state"] == OPEN and node["visits"] > 1)
+        assert nodes_of(search)["visits"][0] == (node["visits"] if node["state"] == OPEN else 0)
