@@ -205,15 +205,17 @@ def test_the_header_of_a_file_is_the_command_that_makes_it_again(tmp_path: Path,
     assert again.read_bytes() == first.read_bytes()
 
 
-def test_a_file_is_overwritten_by_force_alone(tmp_path: Path, capsys: Capsys) -> None:
+def test_a_file_is_overwritten_by_force_alone_and_the_mentor_replaces_a_model(tmp_path: Path, capsys: Capsys) -> None:
     file = tmp_path / "openings.txt"
     file.write_text("mine")
     code, _, err = gomoku(capsys, *SMALL, "--output", file)
     assert (code, err.count("\n")) == (ExitCode.USAGE, 1)
     assert "--force" in err
     assert file.read_text() == "mine"
-    assert gomoku(capsys, *SMALL, "--output", file, "--force")[0] == ExitCode.DONE
-    assert len(read_openings(file, RULES)) == 6
+    code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--connect", 6, "--output", file, "--force")
+    assert code == ExitCode.DONE
+    assert "evaluated by mentor" in out
+    assert len(read_openings(file, Rules(9, 6))) == 2
 
 
 def test_an_interruption_keeps_the_found_openings(

@@ -127,6 +127,17 @@ def test_play_and_training_side_by_side_stop_too(tmp_path: Path) -> None:
     assert_finite(path)
 
 
+def test_overlapped_rounds_stop_too(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    config = replace(FEW, selfplay=replace(FEW.selfplay, iterations=2, overlap=True))
+    with RunFolder.create(path, with_rate(config, Phase.SELFPLAY, 1e18)) as folder, pytest.raises(DivergedError):
+        run_selfplay(folder, Context())
+    assert_finite(path)
+    with RunFolder.open(path, lambda config, original: with_rate(config, Phase.SELFPLAY, 0.01)) as folder:
+        run_selfplay(folder, Context())
+    assert_finite(path)
+
+
 def test_a_command_says_how_to_go_on(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "run"
     RunFolder.create(path, with_rate(FEW, Phase.BASICS, 1e18)).close()

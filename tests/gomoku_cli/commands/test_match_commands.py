@@ -23,7 +23,7 @@ from gomoku_cli.reports import terminal
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
-from tests.support.commands import Capsys, run
+from tests.support.commands import Capsys, refused, run
 from tests.support.project import ROOT, SUPPORT
 
 QUICK = ("--board-size", 9, "--openings", "empty", "--quiet")
@@ -97,13 +97,9 @@ def test_a_match_is_continued_by_the_same_command(capsys: Capsys, tmp_path: Path
     first, again, more = (result_of(capsys, *line, games) for games in (6, 6, 10))
     assert first | {"seconds": 0} == again | {"seconds": 0}
     assert more["games"] == 10
-    code, _, err = run(capsys, *line, 6, "--seed", 7)
-    assert code == ExitCode.USAGE
-    assert "seed is 42 there and 7 here" in err
+    assert "seed is 42 there and 7 here" in refused(capsys, ExitCode.USAGE, *line, 6, "--seed", 7)
     (tmp_path / "match" / "games.jsonl").write_text("{}\n", encoding="utf-8")
-    code, _, err = run(capsys, *line, 6)
-    assert code == ExitCode.BAD_DATA
-    assert "games.jsonl, line 1" in err
+    assert "games.jsonl, line 1" in refused(capsys, ExitCode.BAD_DATA, *line, 6)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
@@ -176,9 +172,7 @@ def test_a_climb_ends_at_its_last_rung(capsys: Capsys, tmp_path: Path) -> None:
     ended = result_of(capsys, *weak, "--stop-at", 3, "--figure", tmp_path / "climb.svg")
     assert len(ended["rungs"]) == 1
     assert (tmp_path / "climb.svg").read_text(encoding="utf-8").startswith("<?xml")
-    code, _, err = run(capsys, *line, "--stop-at", 4)
-    assert code == ExitCode.USAGE
-    assert "no rung of 4 games has more than 4 wins" in err
+    assert "no rung of 4 games has more than 4 wins" in refused(capsys, ExitCode.USAGE, *line, "--stop-at", 4)
     code, out, _ = run(capsys, *line, "--stop-at", 3, "--to", 4, "--markdown", tmp_path / "climb.md")
     assert code == ExitCode.DONE
     assert "playouts" in out
@@ -210,16 +204,14 @@ def test_a_suite_of_another_rule_is_played_under_it(capsys: Capsys) -> None:
     assert result["variant"] == "renju"
     assert {"foul-net", "foul-trap", "no-five"} < result["kinds"].keys()
     assert "random: suite tactics, renju" in run(capsys, "suite", "random", "--variant", "renju", "--quiet")[1]
-    code, out, err = run(capsys, "suite", "random", "hard", "--variant", "caro", "--quiet")
-    assert (code, out) == (ExitCode.USAGE, "")
-    assert "there is no suite hard for caro on 15x15; it is for 5 in a row on 15x15" in err
+    why = refused(capsys, ExitCode.USAGE, "suite", "random", "hard", "--variant", "caro", "--quiet")
+    assert "there is no suite hard for caro on 15x15; it is for 5 in a row on 15x15" in why
 
 
 def test_a_suite_is_only_for_players_of_its_board(capsys: Capsys, tmp_path: Path) -> None:
     save_model(tmp_path / "small.safetensors", make_model(NetConfig.tower(4, 1), Rules(9, 5), 1), {})
-    code, out, err = run(capsys, "suite", tmp_path / "small.safetensors")
-    assert (code, out) == (ExitCode.USAGE, "")
-    assert "tactics is for 5 in a row on 15x15" in err
+    why = refused(capsys, ExitCode.USAGE, "suite", tmp_path / "small.safetensors")
+    assert "tactics is for 5 in a row on 15x15" in why
 
 
 # Signals

@@ -14,7 +14,7 @@ from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.game import black_values, game_title, result_text
-from tests.support.commands import Capsys
+from tests.support.commands import Capsys, refused
 from tests.support.commands import run as run_command
 
 RULES = Rules(7, 4)
@@ -120,17 +120,14 @@ def test_a_game_is_chosen_by_its_number(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     write_games(path, [GAME, GameRecord(Rules(9), (40,), ending=Ending.UNKNOWN)])
     assert "1 move, without a result" in picture(capsys, path, "--game", 2)[1]
-    code, out, err = picture(capsys, path, "--game", 3)
-    assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
-    assert "holds 2 games, so there is no game 3" in err
+    why = refused(capsys, ExitCode.USAGE, "picture", path, "--game", 3)
+    assert "holds 2 games, so there is no game 3" in why
 
 
 def test_a_broken_file_is_named_with_its_line(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "broken.sgf"
     path.write_text("(;GM[4]SZ[9]\n;B[zz])")
-    code, out, err = picture(capsys, path)
-    assert (code, out, err.count("\n")) == (ExitCode.BAD_DATA, "", 1)
-    assert "broken.sgf, line 2" in err
+    assert "broken.sgf, line 2" in refused(capsys, ExitCode.BAD_DATA, "picture", path)
 
 
 def test_the_figure_has_numbers_coordinates_and_values(
