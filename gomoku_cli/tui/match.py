@@ -33,7 +33,7 @@ class Match:
     _paused: bool
 
     def __init__(self, setup: BoardSetup) -> None:
-        self._setup = setup
+        self.course = setup.course
         self._watch = Stopwatch()
         """The time of the turn of a node and a colour."""
         self._swapped: tuple[object, float] = (None, 0.0)
@@ -100,7 +100,7 @@ class Match:
         """Return True if the engine does not consent to moves taken back in this game, and say so."""
         game = self.game
         is_asked = game.seats.human != EMPTY and game.recorded is None and not game.is_decided
-        if self._setup.takes_back or not is_asked:
+        if self.course.takes_back or not is_asked:
             return False
         self._view.show_message(f"{game.player_name(-game.seats.human)} lets no move be taken back.", "error")
         return True

@@ -53,6 +53,8 @@ class Turns(Match):
         self._game_number = 0
         self._saved: tuple[int, Opening] = (0, FREE)
         """The changes of the tree and the choices of colours that are in the file."""
+        self._saving = 0
+        """The number of the last request to save, until its answer."""
         self.unsaved = ""
         """The reason why the game is not in its file, as a sentence; nothing where it is."""
         self._waiting = Waiting(self._tasks)
@@ -155,7 +157,7 @@ class Turns(Match):
         """Save the game as it stands."""
         if self.game.tree.children or self._saved[0]:
             self._saved = self.game.changes, self.game.opening
-            self._engine.request(Keep(self._game_number, self._path, self.game.to_save()))
+            self._saving = self._engine.request(Keep(self._game_number, self._path, self.game.to_save()))
 
     def _load(self) -> None:
         self._waiting.loads.clear()
@@ -319,7 +321,7 @@ class Turns(Match):
             is_end = game.is_game_over() and self._is_live
             if is_end:
                 self._rate()
-            if self._setup.bell and (is_end or (by_engine and game.is_humans_turn)):
+            if self.course.bell and (is_end or (by_engine and game.is_humans_turn)):
                 self._view.bell()
         if (game.changes, game.opening) != self._saved:
             self.keep()

@@ -87,6 +87,7 @@ async def test_a_win_a_loss_and_a_draw_change_the_rating(tmp_path: Path) -> None
         (("c",), "an analysis was shown"),
         (("f",), "an analysis was shown"),
         (("b",), "it was reviewed before its end"),
+        (("comma",), "it was reviewed before its end"),
         (("t", "slash", "c", "3", "enter"), "teaching was on"),
     ],
 )
