@@ -117,6 +117,8 @@ MAX_SIMULATIONS = 10_000_000
 """Simulations of a move: their tree takes some 5 GB on 15x15."""
 MAX_MOVE_SECONDS = 1_000_000
 """A time limit of a move or a game on the command line: more than a week."""
+MAX_PACE_S = 3_600
+"""Seconds from move to move, where two engines play on the board."""
 MAX_EXPLORATION = 1_000_000
 """Weights of exploration."""
 MAX_VIRTUAL_LOSS = 1_000

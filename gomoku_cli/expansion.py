@@ -85,6 +85,13 @@ def how_to_install(extra: str) -> str:
     return f"install the extra {extra}, as in pip install '.[{extra}]' in the folder of gomoku"
 
 
+def check_new(path: Path, option: str, *, force: bool) -> None:
+    """Raise a usage error for an output that could not be written, or that exists, unless `force`."""
+    check_output(path, option)
+    if path.is_file() and not force:
+        raise typer.BadParameter(f"{path} exists; --force overwrites it", param_hint=option)
+
+
 def check_output(path: Path, option: str) -> None:
     """Raise a usage error if a file could not be written, before the work that would be lost."""
     if not path.parent.is_dir():

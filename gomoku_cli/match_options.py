@@ -77,20 +77,23 @@ class ReportOptions:
 
     games_file: Annotated[Path | None, typer.Option()] = None
     """Write the games, as .sgf or .psq."""
+    force: Annotated[bool, typer.Option("--force", "-f")] = False
+    """Overwrite the file of the games if it exists."""
     figure: Figure = None
     junit: JUnit = None
     markdown: Markdown = None
 
     def check(self) -> None:
-        """Raise a usage error for a file that cannot be written, before hours of games."""
+        """Raise a usage error for a file that cannot be written, or must not be overwritten, before hours of games."""
         from core.records.formats import SUFFIXES
-        from gomoku_cli.expansion import check_output
+        from gomoku_cli.expansion import check_new, check_output
         from gomoku_cli.reports.plots import check_plot
 
-        named = {"--games-file": self.games_file, "--junit": self.junit, "--markdown": self.markdown}
-        for option, path in named.items():
+        for option, path in {"--junit": self.junit, "--markdown": self.markdown}.items():
             if path is not None:
                 check_output(path, option)
+        if self.games_file is not None:
+            check_new(self.games_file, "--games-file", force=self.force)
         if self.games_file is not None and self.games_file.suffix.lower() not in SUFFIXES:
             raise typer.BadParameter(
                 f"{self.games_file} must end in {' or '.join(SUFFIXES)}", param_hint="--games-file"

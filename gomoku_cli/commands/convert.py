@@ -7,7 +7,7 @@ import typer
 
 from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.expansion import check_output
+from gomoku_cli.expansion import check_new
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo
 
@@ -50,9 +50,7 @@ def command(
             raise typer.BadParameter(f"{path} is no file of games: its name must end in {' or '.join(suffixes)}")
     if any(_is_same(source, target) for source in sources):
         raise typer.BadParameter(f"{target} is both input and output")
-    check_output(target, "OUT")
-    if target.is_file() and not force:
-        raise typer.BadParameter(f"{target} exists; --force overwrites it")
+    check_new(target, "OUT", force=force)
     files = list(open_each(sources))
     found = [converted(file, target) for file in files]
     games = [game for games, _ in found for game in games]

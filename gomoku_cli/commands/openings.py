@@ -14,7 +14,7 @@ import typer
 from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import completion, options
-from gomoku_cli.expansion import check_output, expand_options
+from gomoku_cli.expansion import check_new, expand_options
 from gomoku_cli.printable import echo, echo_json
 from search.tree.settings import Policy
 
@@ -147,9 +147,7 @@ def command(
     from gomoku_cli.console import duration
     from gomoku_cli.interruption import interruptible
 
-    check_output(output, "--output")
-    if output.exists() and not force:
-        raise typer.BadParameter(f"{output} exists; --force overwrites it", param_hint="--output")
+    check_new(output, "--output", force=force)
     runtime.apply()
     spec, common_rules = _evaluator(player, rules)
     options.SearchOptions(tactics=tactics).check_effect((spec,))

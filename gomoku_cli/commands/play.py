@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.input_limits import MAX_PACE_S
 from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
@@ -51,7 +52,7 @@ class _CourseOptions:
     """Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30."""
     take_back: Annotated[bool, typer.Option("--take-back/--no-take-back")] = True
     """Let moves be taken back during a game; without, the engine refuses."""
-    pace: Annotated[float, typer.Option(min=0, max=3600, metavar="S", show_default=False)] = 0.0
+    pace: Annotated[float, typer.Option(min=0, max=MAX_PACE_S, metavar="S", show_default=False)] = 0.0
     """Seconds from move to move, where two engines play."""
     bell: Annotated[bool, typer.Option("--bell")] = False
     """Ring the terminal's bell when it is your turn, and at the end of a game."""
@@ -149,7 +150,7 @@ def command(
     engine = EngineProcess(default_runtime())  # it imports its libraries while the screen imports its own
     from gomoku_cli.tui.game import Game
     from gomoku_cli.tui.running import check_theme, run_board
-    from gomoku_cli.tui.setup import BoardSetup
+    from gomoku_cli.tui.setup import BoardSetup, Course
 
     try:
         check_theme(theme)
@@ -175,9 +176,7 @@ def command(
         theme=theme,
         graphics=graphics,
         book=opened_book,
-        takes_back=course.take_back,
-        pace_s=course.pace,
-        bell=course.bell,
+        course=Course(takes_back=course.take_back, pace_s=course.pace, bell=course.bell),
         asks_first=choose,
     )
     run_board(engine, setup)

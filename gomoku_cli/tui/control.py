@@ -70,6 +70,7 @@ class Control(Turns):
             case Drawn():
                 self._view.show_message(f"The picture is in {answer.path}.")
             case Kept():
+                self._saving = 0 if number == self._saving else self._saving
                 self._handle_kept(answer)
             case FileFailed():
                 self._view.show_message(answer.text, "error")
@@ -138,10 +139,15 @@ class Control(Turns):
                 self.pondering = False
                 self._view.show_game()
 
+    @property
+    def is_saving(self) -> bool:
+        """True while the last change is on its way to the file."""
+        return self._saving > 0
+
     def _holds(self, number: int, answer: Moved) -> bool:
         """Return True for a move of one of two engines whose time has not come; it comes again then."""
         seats, waiting, now = self.game.seats, self._waiting, time.monotonic()
-        rest_s = waiting.moved_at + self._setup.pace_s - now
+        rest_s = waiting.moved_at + self.course.pace_s - now
         if rest_s <= 0 or None in (seats.black, seats.white):
             waiting.moved_at = now
             return False

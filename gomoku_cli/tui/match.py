@@ -15,14 +15,15 @@ from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import RateGame
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.review import Review
-from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.setup import Course
 from gomoku_cli.tui.view import View
 
 
-class Course(Protocol):
-    """The course of a game, as its match sees it: `gomoku_cli.tui.control.Control`."""
+class Owner(Protocol):
+    """The owner of a game, as its match sees it: `gomoku_cli.tui.control.Control`."""
 
     review: Review
+    course: Course
 
     @property
     def is_held_up(self) -> bool:
@@ -35,8 +36,8 @@ class Course(Protocol):
 class Match:
     """The part of one game that is about winning and losing."""
 
-    def __init__(self, game: Game, course: Course, engine: Engine, view: View, setup: BoardSetup) -> None:
-        self.game, self._course, self._engine, self._view, self._setup = game, course, engine, view, setup
+    def __init__(self, game: Game, owner: Owner, engine: Engine, view: View) -> None:
+        self.game, self._owner, self._engine, self._view = game, owner, engine, view
         self.watch = Stopwatch()
         """The time of the turn of a node and a colour."""
         self._swapped: tuple[object, float] = (None, 0.0)
@@ -54,7 +55,7 @@ class Match:
     def may_end(self) -> str:
         """The reason why nobody can resign or offer a draw now; nothing where one can."""
         game = self.game
-        if self._course.review.active or game.is_decided or game.recorded is not None:
+        if self._owner.review.active or game.is_decided or game.recorded is not None:
             return "There is no game under way."
         if game.is_opening:
             return "The colours are chosen first."
@@ -63,7 +64,7 @@ class Match:
     def end(self, winner: Colour | None, ending: Ending) -> None:
         """End the game without its board."""
         self.game.end(winner, ending)
-        self._course.continue_game()
+        self._owner.continue_game()
 
     def offer_draw(self) -> None:
         """Let the engine answer the human's offer of a draw by its own values."""
@@ -94,7 +95,7 @@ class Match:
         """Return True if the engine does not consent to moves taken back in this game, and say so."""
         game = self.game
         is_asked = game.seats.human != EMPTY and game.recorded is None and not game.is_decided
-        if self._setup.takes_back or not is_asked:
+        if self._owner.course.takes_back or not is_asked:
             return False
         self._view.show_message(f"{game.player_name(-game.seats.human)} lets no move be taken back.", "error")
         return True
@@ -119,10 +120,10 @@ class Match:
 
     def run_clock(self) -> None:
         """Let the time of this turn pass, unless the game waits for something else than its players."""
-        if self._course.review.active:
+        if self._owner.review.active:
             self.watch.stop()
         else:
-            runs = self.has_clock and not self._course.is_held_up
+            runs = self.has_clock and not self._owner.is_held_up
             self.watch.show((self.game.node, self.game.side_to_move), runs=runs)
 
     def note_swap(self) -> None:

@@ -60,17 +60,24 @@ class Review:
         if self.active:
             self.leave(here=False)
             self._control.continue_game()
-        elif not self._control.game.line:
-            self._view.show_message("There is no move to review yet.", "error")
-        else:
+        elif self._may_begin():
             self.begin()
 
     def begin(self) -> None:
         """Begin at the shown position."""
+        self._open()
+        self._control.continue_game()
+
+    def _may_begin(self) -> bool:
+        """Return False, with a message, if there is no move."""
+        if not self._control.game.line:
+            self._view.show_message("There is no move to review yet.", "error")
+        return bool(self._control.game.line)
+
+    def _open(self) -> None:
         self._tasks.drop(*OF_POSITION)
         self.active = True
         self._go_on()
-        self._control.continue_game()
 
     def leave(self, *, here: bool) -> None:
         """End the review: at the shown position, or at the end of the game."""
@@ -92,9 +99,10 @@ class Review:
 
     def step(self, plies: int) -> None:
         """Go back or on by so many plies; begin the review if there is none."""
-        if not self.active:
-            self.toggle()
-        if self.active:
+        if self.active or self._may_begin():
+            # The game goes on once, at its new place: a second time would hide why it is not rated any more.
+            if not self.active:
+                self._open()
             game = self._control.game
             game.go_to(min(max(game.ply + plies, 0), len(game.nodes)))
             self._control.continue_game()
@@ -113,7 +121,7 @@ class Review:
     def to_move(self, ply: int, number: int) -> None:
         """Go to a move of the position after `ply` moves: by its place there, or -1 for the move of the line."""
         if not self.active:
-            self.toggle()
+            self._open()  # there is a move, in the list
         game = self._control.game
         line = game.nodes
         game.go_to_node(line[ply] if number < 0 else game.node_at(ply).variations[number])

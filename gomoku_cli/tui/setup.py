@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """Settings of the course of games, which the dialog for a new game changes."""
+
+    takes_back: bool = True
+    """False for an engine that does not consent to moves taken back during a game."""
+    pace_s: float = 0.0
+    """Seconds from move to move at least, where two engines play."""
+    bell: bool = False
+    """True rings the terminal's bell when a human is to move after an engine, and at the end of a game."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BoardSetup:
     """Configuration of the app."""
 
@@ -40,11 +52,6 @@ class BoardSetup:
     """True begins with a review of that game."""
     book: "Book | None" = None
     """An opening book: its moves stand below the candidates, and engines play them."""
-    takes_back: bool = True
-    """False for an engine that does not consent to moves taken back during a game."""
-    pace_s: float = 0.0
-    """Seconds from move to move at least, where two engines play."""
-    bell: bool = False
-    """True rings the terminal's bell when a human is to move after an engine, and at the end of a game."""
+    course: Course = field(default_factory=Course)
     asks_first: bool = False
     """True opens the dialog for a new game first."""

@@ -92,6 +92,7 @@ def terminal_driver() -> "type[Driver] | None":
             """Make the terminal forget the pictures."""
             if self._board.pictures is not None:
                 self._board.pictures.clear()
+                self.write(self._board.pictures.forgotten())
             super().stop_application_mode()
 
         def run_input_thread(self) -> None:

@@ -53,7 +53,7 @@ class Turns(ABC):
         self.wants_threats = self.wants_graph = False
         self.hint = self.pending = NO_CELL
         """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
-        self._engine, self._view, self._setup = engine, view, setup
+        self._engine, self._view, self.course = engine, view, setup.course
         self._tasks = Tasks(engine)
         self.review = Review(self, self._tasks, view)
         self.match = Match(game, self, engine, view, setup)
@@ -62,6 +62,8 @@ class Turns(ABC):
         self._game_number = 0
         self._saved: tuple[int, Opening] = (0, FREE)
         """The changes of the tree and the choices of colours that are in the file."""
+        self._saving = 0
+        """The number of the last request to save, until its answer."""
         self.unsaved = ""
         """The reason why the game is not in its file, as a sentence; nothing where it is."""
         self._waiting = Waiting(self._tasks)
@@ -156,7 +158,7 @@ class Turns(ABC):
         """Leave this game for another, which is kept in the file `path`, or in a new one."""
         self._tasks.drop(*OF_POSITION, *REVIEWING)
         self.review.forget()
-        self.game, self.match = game, Match(game, self, self._engine, self._view, self._setup)
+        self.game, self.match = game, Match(game, self, self._engine, self._view)
         self._path, self._analysed, self.unsaved = path, None, ""
         self._game_number += 1
         self._paused = False
@@ -172,7 +174,7 @@ class Turns(ABC):
         """Save the game as it stands."""
         if self.game.tree.children or self._saved[0]:
             self._saved = self.game.changes, self.game.opening
-            self._engine.request(Keep(self._game_number, self._path, self.game.to_save()))
+            self._saving = self._engine.request(Keep(self._game_number, self._path, self.game.to_save()))
 
     def _load(self) -> None:
         self._waiting.loads.clear()
@@ -313,7 +315,7 @@ class Turns(ABC):
             is_end = game.is_game_over() and self.match.is_live
             if is_end:
                 self.match.rate()
-            if self._setup.bell and (is_end or (by_engine and game.is_humans_turn)):
+            if self.course.bell and (is_end or (by_engine and game.is_humans_turn)):
                 self._view.bell()
         if (game.changes, game.opening) != self._saved:
             self.keep()

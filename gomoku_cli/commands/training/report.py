@@ -9,6 +9,10 @@ from gomoku_cli import options
 from gomoku_cli.expansion import check_output, require
 from gomoku_cli.printable import echo
 
+_GENERATOR = b'<meta name="generator" content="gomoku report">'
+"""In the head of each page: pages are made anew, and nothing else is overwritten."""
+_HEAD = 1000
+
 
 def command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN|FILE")],
@@ -19,6 +23,7 @@ def command(
     game: Annotated[int | None, typer.Option(min=1, show_default="1")] = None,
     player: options.Analyst = None,
     seconds: options.Seconds = None,
+    force: Annotated[bool, typer.Option("--force", "-f")] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a report of runs, or of a game, on one page of HTML, which needs no network and no other file.
@@ -32,6 +37,7 @@ def command(
         output: The page; that of runs needs matplotlib.
         tensorboard: Write event files for TensorBoard into this folder, and no page; needs tensorboard.
         game: Number of the game in its file.
+        force: Overwrite a file that is no report.
 
     Examples:
         gomoku report runs/mine
@@ -62,6 +68,11 @@ def command(
     if output.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"{output} must end in .html", param_hint="--output")
     check_output(output, "--output")
+    if output.is_file() and not force:
+        with output.open("rb") as file:
+            is_report = _GENERATOR in file.read(_HEAD)
+        if not is_report:
+            raise typer.BadParameter(f"{output} exists and is no report; --force overwrites it", param_hint="--output")
     if files:
         _report_game(files[0], game or 1, output, player, seconds, quiet=quiet)
         return

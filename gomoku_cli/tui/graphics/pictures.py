@@ -34,7 +34,7 @@ class Pictures:
         """The tiles of the code points, in their order."""
         self._rows: dict[Sprite, tuple[str, ...]] = {}
         self._cleared = ""
-        """Text that the terminal gets before anything else."""
+        """Text that makes the terminal forget pictures."""
 
     def painter(self, geometry: Geometry) -> PicturePainter:
         """Return the painter of a board."""
@@ -59,7 +59,13 @@ class Pictures:
 
     def encode(self, text: str) -> str:
         """Return the text for the terminal, with pictures in place of their characters."""
-        text, self._cleared = self._cleared + _TILES.sub(self._shown, text), ""
+        shown = _TILES.sub(self._shown, text)
+        # Old pictures go when new ones stand in their place: until then the board would be blank.
+        return shown if shown == text else shown + self.forgotten()
+
+    def forgotten(self) -> str:
+        """Return the text that makes the terminal forget the pictures that were cleared, once."""
+        text, self._cleared = self._cleared, ""
         return text
 
     def _shown(self, found: re.Match[str]) -> str:
@@ -74,7 +80,7 @@ class Pictures:
         return _FIRST + len(self._tiles) > _LAST - _ROOM
 
     def clear(self, character: Pixels | None = None) -> None:
-        """Forget all pictures, here and in the terminal; those that follow are for characters of another size."""
+        """Begin anew, for characters of another size; the terminal forgets with the next picture, or by `forgotten`."""
         self.character = character or self.character
         self._tiles.clear()
         self._rows.clear()

@@ -98,13 +98,14 @@ class Dialogs(BoardApp):
         from gomoku_cli.tui.screens.new_game import NewGameScreen
 
         game = self.game
-        screen = NewGameScreen(game.rules, game.seats, game.opening.rule, game.control)
+        screen = NewGameScreen(game.rules, game.seats, game.opening.rule, game.control, self.control.course)
         self.push_screen(screen, self._start_new_game)
 
     def _start_new_game(self, wanted: object) -> None:
         from gomoku_cli.tui.screens.new_game import NewGame
 
         if isinstance(wanted, NewGame):
+            self.control.course = wanted.course
             self.control.new_game(Game(wanted.rules, wanted.seats, opening=wanted.opening, clock=wanted.clock))
 
     def action_leave(self) -> None:
@@ -122,7 +123,8 @@ class Dialogs(BoardApp):
             return
         from gomoku_cli.tui.screens.question import ask_to_leave
 
-        saved = f"It is saved{how and f': {how}'}."
+        state = "is being saved" if self.control.is_saving else "is saved"
+        saved = f"It {state}{how and f': {how}'}."
         lost = f"{unsaved} Leaving loses it. To keep it: n, then y and s copy it as SGF."
         ask_to_leave(self, f"Leave this game{what_for}? {lost if unsaved else saved}", leave)
 

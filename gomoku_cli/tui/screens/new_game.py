@@ -1,6 +1,6 @@
 """The dialog for a new game: players, side, board, and the limits of the engine."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Select, Static
 
-from core.input_limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
+from core.input_limits import MAX_MOVE_SECONDS, MAX_PACE_S, MAX_SIMULATIONS
 from core.opening_rules import FREE, Opening, OpeningRule
 from core.rules import Rules, Variant
 from curriculum.arena import player_names
@@ -20,6 +20,7 @@ from gomoku_cli.printable import printable
 from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.setup import Course
 from search.tree.settings import DEFAULT_SIMULATIONS, Policy
 
 Side = Literal["black", "white", "both", "none"]
@@ -51,6 +52,7 @@ class NewGame:
     seats: Seats
     opening: Opening = FREE
     clock: TimeControl | None = None
+    course: Course = field(default_factory=Course)
 
 
 def opponents(folder: Path = Path("runs")) -> list[tuple[Content, str]]:
@@ -100,9 +102,12 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         Binding("ctrl+s", "start", "Start", show=False),
     ]
 
-    def __init__(self, rules: Rules, seats: Seats, rule: OpeningRule, clock: TimeControl | None) -> None:
+    def __init__(
+        self, rules: Rules, seats: Seats, rule: OpeningRule, clock: TimeControl | None, course: Course
+    ) -> None:
         """The fields start with the present game."""
         super().__init__()
+        self._course = course
         self._clock = clock
         self._rules, self._rule = rules, rule
         self._seats = seats
@@ -147,6 +152,14 @@ class NewGameScreen(ModalScreen[NewGame | None]):
                 "Policy", Select(policies, value=choice.policy.value, allow_blank=False, id="policy", compact=True)
             )
             yield _row("Drawn up to stone", Input(str(choice.switch_stage), type="integer", id="stage", compact=True))
+            consent = [("allowed", "yes"), ("not during a game", "no")]
+            value = "yes" if self._course.takes_back else "no"
+            yield _row("Taking back", Select(consent, value=value, allow_blank=False, id="undo", compact=True))
+            pace = f"{self._course.pace_s:g}"
+            yield _row("Pace in seconds", Input(pace, type="number", id="pace", compact=True))
+            bells = [("silent", "no"), ("rings when it is your turn", "yes")]
+            value = "yes" if self._course.bell else "no"
+            yield _row("Bell", Select(bells, value=value, allow_blank=False, id="bell", compact=True))
             yield Static("", id="problem", markup=False)
             with Horizontal(id="buttons"):
                 yield Button("Start (ctrl+s)", id="start", variant="primary", compact=True)
@@ -207,7 +220,15 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             "white": Seats(choice, None),
         }
         clock = TimeControl.parse(written) if (written := self._typed("clock")) else None
-        return NewGame(rules, seats[self._selected("side")], Opening(OpeningRule(self._selected("opening"))), clock)
+        try:
+            pace_s = float(self._typed("pace") or 0)
+        except ValueError:
+            raise ValueError("the pace is no number of seconds") from None
+        if not 0 <= pace_s <= MAX_PACE_S:
+            raise ValueError(f"the pace is between 0 and {MAX_PACE_S:,} seconds")
+        course = Course(takes_back=self._selected("undo") == "yes", pace_s=pace_s, bell=self._selected("bell") == "yes")
+        opening = Opening(OpeningRule(self._selected("opening")))
+        return NewGame(rules, seats[self._selected("side")], opening, clock, course)
 
     def _integer(self, field: str, name: str) -> int:
         try:

@@ -151,6 +151,8 @@ def test_an_engine_that_fails_loses_and_is_reported(capsys: Capsys, tmp_path: Pa
     assert len(result["forfeits"]) == 2
     assert all("already holds a stone" in forfeit["why"] for forfeit in result["forfeits"])
     assert [record.ending for record in read_games(games)] == [Ending.FORFEIT] * 2
+    assert "--force overwrites it" in refused(capsys, ExitCode.USAGE, *line, "--games-file", games)
+    assert result_of(capsys, *line, "--games-file", games, "--force")["wins"] == 2
 
 
 def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: Capsys) -> None:

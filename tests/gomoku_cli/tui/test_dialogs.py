@@ -15,7 +15,7 @@ from gomoku_cli.tui.keys import GROUPS
 from gomoku_cli.tui.screens.help import HelpScreen
 from gomoku_cli.tui.screens.new_game import NewGameScreen, opponents
 from gomoku_cli.tui.screens.question import Question
-from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.setup import BoardSetup, Course
 from search.tree.settings import Policy
 from tests.support.screens import screen_text
 from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app
@@ -72,10 +72,17 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         assert ui.app.game.seats.name_of(1) == "random"
         await ui.press("n")
         screen = ui.app.screen
-        choose(side="both")
+        assert screen.query_one("#pace", Input).value == "0"
+        choose(side="both", undo="no", pace="1.5", bell="yes")
         await ui.pilot.click("#start")
         await ui.until(lambda: ui.app.game.seats == Seats(None, None))
+        assert ui.app.control.course == Course(takes_back=False, pace_s=1.5, bell=True)
         await ui.press("n")
+        screen = ui.app.screen
+        assert screen.query_one("#undo", Select).value == "no"
+        choose(pace="-1")
+        await ui.press("ctrl+s")
+        assert "the pace is between 0 and 3,600 seconds" in ui.dialog
         await ui.press("tab", "tab", "tab", "down", "up")
         await ui.pilot.click("#cancel")
         assert ui.app.screen is ui.main_screen
@@ -160,6 +167,16 @@ async def test_help_and_palette_know_every_key() -> None:
         await ui.press("ctrl+p")
         assert ui.app.screen is not ui.main_screen
         await ui.press("escape")
+
+
+async def test_the_question_before_the_end_says_saved_after_the_answer(tmp_path: Path) -> None:
+    player = ScriptedPlayer()
+    for folder, state in ((None, "It is being saved"), (tmp_path, "It is saved")):
+        async with board_app(ThreadEngine({"scripted [b]": player, "default": player}, folder=folder)) as ui:
+            await ui.play("h8")
+            await ui.pilot.pause()
+            await ui.press("q")
+            assert state in ui.dialog
 
 
 async def test_the_question_before_the_end_takes_keys_and_arrows() -> None:

@@ -12,7 +12,7 @@ from gomoku_cli.study.played import accepts_draw, offers_draw
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.setup import BoardSetup, Course
 from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 TWO_PLAYERS = BoardSetup(seats=Seats(None, None))
@@ -109,7 +109,7 @@ async def test_an_engine_offers_a_draw_once_in_a_while_and_goes_on_after_a_move(
 
 
 async def test_an_engine_that_does_not_consent_lets_no_move_be_taken_back() -> None:
-    setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="scripted [b]")), takes_back=False)
+    setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="scripted [b]")), course=Course(takes_back=False))
     async with board_app(ScriptedPlayer(15, ["i9", "i10", "a1"]), setup=setup) as ui:
         await ui.play("h8")
         await ui.play("c3")

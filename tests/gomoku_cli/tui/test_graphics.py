@@ -121,10 +121,16 @@ def test_kitty_gets_each_picture_once_and_forgets_them_all() -> None:
     terminal.write(pictures.encode(text))
     terminal.write(pictures.encode(text))
     assert terminal.drawn == len(LOOKS)
-    pictures.clear((12, 24))
-    terminal.write(pictures.encode("\x1b[2;1H"))
+    pictures.clear()
+    other = pictures.rows(cell(scale=3))[0]
+    assert pictures.encode("text") == "text"
+    assert len(terminal.images) == len(LOOKS), "they stay until there are others"
+    terminal.write(pictures.encode(other))
+    assert len(terminal.images) == 1
+    pictures.clear()
+    terminal.write(pictures.forgotten())
     assert not terminal.images
-    assert "\U0010eeee" not in pictures.encode(text)  # no picture stands behind these characters any more
+    assert pictures.encode(other) == " " * 6  # no picture stands behind these characters any more
 
 
 def test_no_sprite_is_lost_when_the_code_points_run_out() -> None:

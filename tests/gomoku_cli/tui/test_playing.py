@@ -8,7 +8,7 @@ from core.notation import parse_cell
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules, Variant
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
-from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.setup import BoardSetup, Course
 from gomoku_cli.tui.widgets.board import BoardWidget
 from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
 
@@ -206,7 +206,7 @@ async def test_two_engines_play_each_other_and_can_be_paused() -> None:
 async def test_two_engines_move_at_a_pace_which_esc_ends() -> None:
     seats = Seats(PlayerChoice(spec="one"), PlayerChoice(spec="two"))
     engine = ThreadEngine({"one": ScriptedPlayer(15, ["h8", "h9"]), "two": ScriptedPlayer(15, ["i9"])})
-    async with board_app(engine, setup=BoardSetup(seats=seats, pace_s=3600)) as ui:
+    async with board_app(engine, setup=BoardSetup(seats=seats, course=Course(pace_s=3600))) as ui:
         await ui.until(lambda: ui.status == "two has chosen its move.")
         assert ui.moves == ["h8"]
         await ui.press("enter")
@@ -216,13 +216,13 @@ async def test_two_engines_move_at_a_pace_which_esc_ends() -> None:
         await ui.press("escape")
         assert ui.moves[0] == "h8" and len(ui.moves) == 2
     engine = ThreadEngine({"one": ScriptedPlayer(15), "two": ScriptedPlayer(15)})
-    async with board_app(engine, setup=BoardSetup(seats=seats, pace_s=0.05)) as ui:
+    async with board_app(engine, setup=BoardSetup(seats=seats, course=Course(pace_s=0.05))) as ui:
         await ui.until(lambda: len(ui.moves) > 2)
 
 
 async def test_the_bell_rings_when_it_is_the_humans_turn_and_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     for bell, expected in ((False, []), (True, [2, 4, 4])):
-        setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="default")), bell=bell)
+        setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="default")), course=Course(bell=bell))
         async with board_app(ScriptedPlayer(15, ["i9", "i10"]), setup=setup) as ui:
             rung: list[int] = []
             monkeypatch.setattr(ui.app, "bell", lambda rung=rung, ui=ui: rung.append(ui.app.game.ply))

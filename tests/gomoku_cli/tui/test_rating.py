@@ -86,6 +86,7 @@ async def test_a_win_a_loss_and_a_draw_change_the_rating(tmp_path: Path) -> None
         (("i",), "a hint was given"),
         (("c",), "an analysis was shown"),
         (("b",), "it was reviewed before its end"),
+        (("comma",), "it was reviewed before its end"),
         (("t", "slash", "c", "3", "enter"), "teaching was on"),
     ],
 )

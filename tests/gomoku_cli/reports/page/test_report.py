@@ -115,6 +115,9 @@ def test_mistakes_are_named(tmp_path: Path, capsys: Capsys) -> None:
     assert "there is no folder" in refused(
         capsys, ExitCode.USAGE, "report", path, "--output", tmp_path / "no" / "r.html"
     )
+    other = tmp_path / "other.html"
+    other.write_text("<p>Somebody's page</p>", encoding="utf-8")
+    assert "is no report; --force" in refused(capsys, ExitCode.USAGE, "report", path, "--output", other)
 
 
 def test_the_decisive_mistake_is_the_losers() -> None:
