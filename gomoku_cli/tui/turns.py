@@ -56,7 +56,7 @@ class Turns(ABC):
         self._engine, self._view, self.course = engine, view, setup.course
         self._tasks = Tasks(engine)
         self.review = Review(self, self._tasks, view)
-        self.match = Match(game, self, engine, view, setup)
+        self.match = Match(game, self, engine, view)
         self.pondering, self._ponders = False, setup.ponders
         self._path = setup.path
         self._game_number = 0
