@@ -37,14 +37,25 @@ class Expected:
         name = (line.split() or [""])[0].upper()
         if name in ("", "INFO"):
             return 0
-        broken_off = self._in_board
-        if name in ("BOARD", "SWAP2BOARD"):
+        broken_off, is_refused = self._in_board, len(line) > MAX_COMMAND_LENGTH
+        if name in ("BOARD", "SWAP2BOARD") and not is_refused:
             self._in_board = "DONE" not in line.upper().split()[1:]  # a whole block may stand in one line
             return int(broken_off) + (not self._in_board)
         if name == "DONE":
-            self._in_board = False
+            self._in_board = broken_off and is_refused
             return 1
-        if name in ("START", "RECTSTART", "RESTART", "BEGIN", "TURN", "TAKEBACK", "PLAY", "ABOUT"):
+        if name in (
+            "BOARD",
+            "SWAP2BOARD",
+            "START",
+            "RECTSTART",
+            "RESTART",
+            "BEGIN",
+            "TURN",
+            "TAKEBACK",
+            "PLAY",
+            "ABOUT",
+        ):
             self._in_board = False
             return 1 + broken_off
         return int(not broken_off)

@@ -91,7 +91,8 @@ def test_whatever_is_called_proven_is_true(
             position.pop()
             assert np.sign(proof) == -below
             assert abs(proof) >= rest + 1, "a win that was found is never shorter than the shortest there is"
-    if result and stones > 3:  # with fewer stones a win with a small prior may stay unseen
+    # With fewer stones, or many leaves in flight, a win with a small prior may stay unseen.
+    if result and stones > 3 and leaves == 1:
         assert np.sign(search.value(0)) == result, "a search this long solves the board"
         assert search.proofs(0).any()
     assert_sound(search, 0)
