@@ -30,12 +30,8 @@ _MAX_FRUITLESS = 16
 """Batches without a balanced start before the search gives up."""
 SHORT_SEARCH = 16
 """The first evaluation of a player with a net takes one of this many simulations."""
-
-
 _DRAWN_STONES = 6
 """The first moves of a game from an opening that are drawn, so that its games differ."""
-
-
 GAME_SEARCH = 8
 """A move of the games from an opening takes one of this many simulations."""
 

@@ -6,6 +6,7 @@ at the first tile before it and behind the last one after it.
 
 import random
 import re
+from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,16 +43,16 @@ class Picture:
         return self.image.crop((left * width, row * height, right * width, (row + 1) * height))
 
 
-class Encoder:
+class Encoder(ABC):
     """Turns runs of tiles into text for the terminal."""
 
     def __init__(self, picture: Callable[[int], Picture]) -> None:
         """`picture` returns a picture by its number."""
         self._picture = picture
 
+    @abstractmethod
     def run(self, tiles: Sequence[Tile]) -> str:
         """Return the text that shows tiles side by side."""
-        raise NotImplementedError
 
     def clear(self) -> str:
         """Return the text that makes the terminal forget all pictures."""
