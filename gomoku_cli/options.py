@@ -109,7 +109,7 @@ Tactics = Annotated[
     bool,
     typer.Option(
         "--tactics/--no-tactics",
-        help="Let the search of a model see forced wins; without, it is literally that of the papers.",
+        help="Let the search of a model see forced wins; without, it is the one of its training, as in the papers.",
     ),
 ]
 # Groups of options

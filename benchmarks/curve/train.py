@@ -93,6 +93,7 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
     facts = {name: getattr(arguments, name) for name in names}
     return facts | {
         "teacher_share": arguments.teacher_share if arguments.teacher else None,
+        "rates": " ".join(f"{rate:g}" for rate in arguments.rates),
         "settings": " ".join(arguments.set) or None,
     }
 
@@ -100,8 +101,8 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
 def name_of(cell: Cell, facts: Mapping[str, Any]) -> str:
     """Return the name of a training's files."""
     models = [Path(facts[name]).stem for name in ("start", "teacher") if facts[name]]
-    settings = [hashlib.sha256(facts["settings"].encode()).hexdigest()[:6]] if facts["settings"] else []
-    return "-".join((cell.name, *models, str(facts["seed"]), *settings))
+    settings = hashlib.sha256(f"{facts['rates']} {facts['settings']}".encode()).hexdigest()[:6]
+    return "-".join((cell.name, *models, str(facts["seed"]), settings))
 
 
 def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:

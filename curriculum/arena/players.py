@@ -60,7 +60,7 @@ class PlayerSettings:
     temperature: float = 1.0
     """Of drawn moves: they are drawn by visits to the power of 1 / temperature."""
     tactics: bool = True
-    """Let the search see forced wins; False plays a model literally, without tactics and proven nodes."""
+    """Let the search see forced wins; False is the search of the training (`SearchSettings.literal`)."""
     book: Path | None = None
     """An opening book whose moves come before those of the player; None plays without one."""
 
@@ -276,16 +276,16 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if (simulations := own_simulations(spec)[1]) is not None:
         settings = replace(settings, simulations=simulations, seconds=None)
     try:
-        search = settings.search
-        if search is None:
-            search = SearchSettings.from_mapping(info.made.get("search", {})).for_play()
+        search = settings.search or SearchSettings.from_mapping(info.made.get("search", {}))
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
     max_bytes = settings.memory_bytes
     if max_bytes is None and settings.search is None and settings.simulations is None:
         max_bytes = DEFAULT_MAX_BYTES  # the number of simulations is the file's
     if not settings.tactics:
-        search = replace(search.without_tactics(), proven_nodes=False, transpositions=False, bound_errors=0.0)
+        search = search.literal()  # with the leaves in flight of the training: more take visits from the best move
+    elif settings.search is None:
+        search = search.for_play()
     if settings.simulations is not None:
         search = replace(search, simulations=settings.simulations)
     if search.simulations == 0 and settings.seconds is None:

@@ -173,6 +173,10 @@ class SearchSettings:
         """
         return replace(self.with_tactics().for_one_position(), transpositions=True, bound_errors=3.0)
 
+    def literal(self) -> Self:
+        """Return the settings without tactics, proofs, transpositions and bounds, which the papers' searches lack."""
+        return replace(self.without_tactics(), proven_nodes=False, transpositions=False, bound_errors=0.0)
+
     def without_tactics(self) -> Self:
         """Return the settings with all tactics off."""
         return replace(self, forced_moves=False, vcf_root_nodes=0, vcf_leaf_nodes=0, shun_open_fours=False)

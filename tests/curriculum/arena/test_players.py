@@ -26,6 +26,7 @@ from curriculum.run.folder import RunFolder
 from nets.checkpoint import BUILT_IN, DEFAULT_MODEL, CheckpointError, load_model, read_info, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
+from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 from tests.support.cases import cases
 
@@ -121,6 +122,12 @@ def test_a_model_plays_with_tactics_or_literally(run: Path) -> None:
         return player.choose_batch([open_three], seeds=[1])[0].simulations
 
     assert visits() < visits(tactics=False) == 9
+
+
+def test_a_literal_search_is_that_of_the_training_with_its_leaves_in_flight(run: Path) -> None:
+    player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(tactics=False))
+    assert isinstance(player, MctsPlayer)
+    assert player._settings == replace(TRAINED_WITH, proven_nodes=False)
 
 
 @pytest.mark.parametrize(
