@@ -189,11 +189,12 @@ class GomokuApp(Dialogs):
         self._entry.open()
 
     def _typed_cells(self, text: str) -> list[Cell]:
-        """Return the cells of a text, or say what is wrong with it and return none."""
+        """Return the cells of a text, or say what is wrong with it, open the line again and return none."""
         try:
             cells = spelled_cells(text, self.game.rules.size)
         except NotationError as error:
             self.show_message(f"{error}.", "error")
+            self._entry.open()
             return []
         if not cells:
             self.control.show_state(at_once=True)
@@ -207,6 +208,8 @@ class GomokuApp(Dialogs):
                 self.show_message(f"Not played, since {why}: {rest}.", "error")
                 return
             self._board.cursor, ply = cell, self.game.ply
+            if not pasted and self.control.may_play and not self.game.choices and not self.game.is_legal(cell):
+                self._entry.open()  # else the letters of the next try were keys, and Enter played where the cursor is
             self.control.press(cell)
             if self.game.ply == ply:
                 return  # it was refused, or waits
