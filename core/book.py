@@ -216,7 +216,7 @@ class Book:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Keep all that is written in the block, or nothing. Raises `BookNotWrittenError`, or `BookError` for damage."""
+        """Keep all that is written in the block, or nothing. Raises `BookNotWrittenError`; `BookError` for damage."""
         try:
             with self._rows:
                 yield
