@@ -65,7 +65,9 @@ class PlayerSettings:
     """An opening book whose moves come before those of the player; None plays without one."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "policy", Policy(self.policy))  # a text is a name of one, or a `ValueError`
+        if self.policy not in tuple(Policy):
+            raise ValueError(f"there is no policy {self.policy!r}: valid are {', '.join(Policy)}")
+        object.__setattr__(self, "policy", Policy(self.policy))  # a text is a name of one
 
 
 _MODEL_SETTINGS = frozenset({"simulations", "seconds", "policy", "switch_stage", "tactics", "book"})
