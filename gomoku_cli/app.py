@@ -89,8 +89,9 @@ def _error_line(error: BaseException) -> str:
         error.message = error.message.removeprefix("Value error, ").replace("Input should", "it must")
         error.message = error.message.partition(", unable to parse")[0]
         text = error.format_message()
+        wrong: Any = error
         if hasattr(error, "possibilities"):  # an option that the command does not have
-            text = f"there is no option {error.option_name}; {_meant_options(error.option_name, error.ctx)}"
+            text = f"there is no option {wrong.option_name}; {_meant_options(wrong.option_name, wrong.ctx)}"
     elif isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     else:
