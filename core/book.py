@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
-from core.errors import BadDataError
+from core.errors import BadDataError, FailedError
 from core.position import Position
 from core.records.record import Ending, GameRecord
 from core.rules import Cell, Rules, Variant
@@ -34,6 +34,10 @@ INSERT INTO moves VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO UPDATE SET wins = 
 
 class BookError(BadDataError, ValueError):
     """A book that cannot be used; the message says why."""
+
+
+class BookNotWrittenError(FailedError):
+    """A book that cannot be written now, as on a full disk or while another process writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +116,10 @@ class Book:
 
     @classmethod
     def create(cls, path: Path | str, rules: Rules) -> Self:
-        """Make an empty book. Raises `FileExistsError` where there is a file, `OSError` where none can be made."""
+        """Make an empty book. Raises `FileExistsError` where there is a file.
+
+        Where none can be made it raises `OSError`, or `BookNotWrittenError`.
+        """
         Path(path).open("xb").close()
         about = {"format": _FORMAT, "size": rules.size, "connect": rules.connect, "variant": rules.variant.value}
         try:
@@ -121,7 +128,7 @@ class Book:
                 rows.executemany("INSERT INTO about VALUES (?, ?)", [(name, str(each)) for name, each in about.items()])
         except sqlite3.Error as error:
             Path(path).unlink()
-            raise BookError(f"{path} cannot be written: {error}") from error
+            raise BookNotWrittenError(f"{path} cannot be written: {error}") from error
         return cls(path, writable=True)
 
     def __len__(self) -> int:
@@ -209,10 +216,12 @@ class Book:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Keep all that is written in the block, or nothing. Raises `BookError`, as for a full disk."""
+        """Keep all that is written in the block, or nothing. Raises `BookNotWrittenError`; `BookError` for damage."""
         try:
             with self._rows:
                 yield
+        except sqlite3.OperationalError as error:
+            raise BookNotWrittenError(f"{self.path} cannot be written: {error}") from error
         except sqlite3.Error as error:
             raise BookError(f"{self.path} cannot be written: {error}") from error
 

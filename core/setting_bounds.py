@@ -67,7 +67,7 @@ def bounds_of(kind: type) -> Mapping[str, Bounds]:
 
 
 def check_bounds(settings: Any) -> None:
-    """Raise `ValueError` for the first field of a dataclass that is out of its bounds.
+    """Raise `ValueError` for the first field of a dataclass that is out of its bounds, `TypeError` for no number.
 
     A tuple's items are checked one by one. A field whose default is None may be None.
     """
@@ -77,5 +77,9 @@ def check_bounds(settings: Any) -> None:
         value = getattr(settings, field.name)
         if field.name not in bounds or (value is None and field.default is None):
             continue
-        if any(item not in bounds[field.name] for item in (value if isinstance(value, tuple) else (value,))):
+        try:
+            is_out = any(item not in bounds[field.name] for item in (value if isinstance(value, tuple) else (value,)))
+        except TypeError as error:
+            raise TypeError(f"{field.name} is {value!r}; it must be a number, {bounds[field.name]}") from error
+        if is_out:
             raise ValueError(f"{field.name} is {value}; it must be {bounds[field.name]}")

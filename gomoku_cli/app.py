@@ -1,5 +1,6 @@
 """The `gomoku` command: its subcommands, and the report of errors."""
 
+import difflib
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -12,6 +13,21 @@ from gomoku_cli.commands.table import commands
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
+
+_OTHER_WORDS = {
+    "rule": ("--variant",),
+    "rules": ("--variant",),
+    "color": ("--colour",),
+    "side": ("--colour",),
+    "time": ("--seconds",),
+    "nodes": ("--simulations",),
+    "playouts": ("--simulations",),
+    "opponent": ("--against", "--model"),
+    "engine": ("--player", "--model"),
+    "difficulty": ("--level",),
+    "out": ("--output",),
+}
+"""Options by words that people try for them; a command has some of these options."""
 
 
 class _Gomoku(help.Group):
@@ -53,12 +69,29 @@ def _top(
         raise typer.Exit
 
 
+def _meant_options(typed: str, context: typer.Context) -> str:
+    """Return the options that a mistaken one may mean: by another word, by a word of their names, or by letters."""
+    options = [name for param in context.command.params for name in (*param.opts, *param.secondary_opts)]
+    options = [name for name in options if name.startswith("--")]
+    word = typed.lstrip("-")
+    meant = (
+        [name for name in _OTHER_WORDS.get(word, ()) if name in options]
+        or [name for name in options if word in name.split("-")]
+        or difflib.get_close_matches(typed, options, n=2, cutoff=0.7)
+    )
+    return f"did you mean {' or '.join(meant)}?" if meant else f"{context.command_path} --help lists all"
+
+
 def _error_line(error: BaseException) -> str:
     """Return one line with the command and its error."""
     if isinstance(error, typer.exceptions.TyperException):
         # Words of pydantic, by which typer checks values.
         error.message = error.message.removeprefix("Value error, ").replace("Input should", "it must")
+        error.message = error.message.partition(", unable to parse")[0]
         text = error.format_message()
+        wrong: Any = error
+        if hasattr(error, "possibilities"):  # an option that the command does not have
+            text = f"there is no option {wrong.option_name}; {_meant_options(wrong.option_name, wrong.ctx)}"
     elif isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     else:

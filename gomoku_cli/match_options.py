@@ -27,7 +27,7 @@ OpeningChoice = Annotated[
 ]
 BookFile = Annotated[
     Path | None,
-    typer.Option(dir_okay=False, exists=True, help="Opening book of models and mentors, made by gomoku book build."),
+    typer.Option(dir_okay=False, help="Opening book of models and mentors, made by gomoku book build."),
 ]
 EngineSeconds = Annotated[
     float | None,

@@ -100,7 +100,7 @@ def match_files(
     tournament: "Tournament", rules: "Rules", bars: "Sequence[Bar]", reports: ReportOptions, *, seconds: float
 ) -> tuple[Output, ...]:
     """Return the files that the options name."""
-    from core.files.atomic import atomic_write_text
+    from core.files.atomic import atomic_write_text, write_or_keep
     from core.records.formats import write_games
     from gomoku_cli.reports.junit import match_junit
     from gomoku_cli.reports.markdown import match_markdown
@@ -113,7 +113,8 @@ def match_files(
 
     def games_file(path: Path) -> None:
         games = sorted((game for match in matches for game in match.games), key=lambda game: game.fixture.number)
-        write_games(path, [game.record(rules, tournament.names) for game in games])
+        records = [game.record(rules, tournament.names) for game in games]
+        write_or_keep(path, lambda place: write_games(place, records))
 
     def figure(path: Path) -> None:
         from gomoku_cli.reports.match_figure import draw_match

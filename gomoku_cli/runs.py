@@ -136,10 +136,10 @@ def run_phase(
     `new`: make the run if there is none. `resume` refuses that. `command`: the subcommand that continues the work after
     an interruption.
 
-    Raises a usage error without a run.
+    Raises `RunFolderError` without a run.
     """
     from curriculum.phases.steps import start_text
-    from curriculum.run.folder import is_run
+    from curriculum.run.folder import RunFolderError, is_run
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import headline, program
     from gomoku_cli.interruption import interruptible
@@ -152,7 +152,7 @@ def run_phase(
     if is_new and not new:
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
         remedy = "" if resume else "; --new makes one"
-        raise typer.BadParameter(f"there is no run in {path}: {reason}{remedy}", param_hint="--run")
+        raise RunFolderError(f"there is no run in {path}: {reason}{remedy}")
     with (
         with_pool(workers, lambda: open_or_create(path, choice), is_new=is_new) as (folder, pool),
         interruptible(quiet=quiet, resume=command_line, pool=pool) as context,

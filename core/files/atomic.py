@@ -10,7 +10,7 @@ import secrets
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -26,6 +26,10 @@ _UNFINISHED = re.compile(r"\.(.+)\.[0-9a-f]{8}")
 
 class TooLargeError(BadDataError, ValueError):
     """A file is larger than the limit of its kind; the message states both sizes."""
+
+
+class KeptElsewhereError(OSError):
+    """A file could not be written to its place, and is kept in another; the message names both."""
 
 
 class NotAFileError(BadDataError, ValueError):
@@ -200,3 +204,31 @@ def append_text(path: Path, text: str) -> None:
             with suppress(OSError):
                 file.truncate(before)
             raise
+
+
+def write_or_keep(path: Path, write: Callable[[Path], None]) -> None:
+    """Write what cannot be made again by `write(path)`; if that fails, keep it in a new folder for temporary files.
+
+    Raises `KeptElsewhereError` then, or the `OSError` of the path where nothing can be written there either.
+    """
+    try:
+        write(path)
+    except OSError as error:
+        kept = _kept_elsewhere(path.name, write)
+        if kept is None:
+            raise
+        reason = f"{error.strerror or error}; it is kept as {kept}"
+        raise KeptElsewhereError(error.errno, reason, str(path)) from error
+
+
+def _kept_elsewhere(name: str, write: Callable[[Path], None]) -> Path | None:
+    for place in (tempfile.gettempdir(), "/dev/shm"):  # the memory, where all disks are full
+        with suppress(OSError):
+            folder = Path(tempfile.mkdtemp(prefix="gomoku-", dir=place))
+            try:
+                write(folder / name)
+            except OSError:
+                folder.rmdir()
+                raise
+            return folder / name
+    return None

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from core.errors import UsageError
+from core.errors import BadDataError, UsageError
 from core.input_limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
 from core.rules import Rules, shipped_variant
 from curriculum.arena import player_names
@@ -65,7 +65,9 @@ class PlayerSettings:
     """An opening book whose moves come before those of the player; None plays without one."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "policy", Policy(self.policy))  # a text is a name of one, or a `ValueError`
+        if self.policy not in tuple(Policy):
+            raise ValueError(f"there is no policy {self.policy!r}: valid are {', '.join(Policy)}")
+        object.__setattr__(self, "policy", Policy(self.policy))  # a text is a name of one
 
 
 _MODEL_SETTINGS = frozenset({"simulations", "seconds", "policy", "switch_stage", "tactics", "book"})
@@ -92,12 +94,18 @@ def own_simulations(spec: str) -> tuple[str, int | None]:
     return (spec, None) if not is_count or os.path.lexists(spec) else (name, int(count))
 
 
+def _missing(message: str) -> BadDataError:
+    from nets.checkpoint import CheckpointError
+
+    return CheckpointError(message)
+
+
 def model_path(spec: str, rules: Rules | None = None) -> Path | None:
     """Return the model file that a spec names, None for a player without a net.
 
     `default` names the net of the variant of `rules`, where there is one (`nets.checkpoint.model_file`).
 
-    Raises `PlayerSpecError`.
+    Raises `PlayerSpecError`, and `CheckpointError` where there is no such file.
     """
     if len(spec) > MAX_PLAYER_LENGTH:
         raise PlayerSpecError(
@@ -116,12 +124,12 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
     path = Path(spec)
     if is_run(path):
         if not best_model(path).is_file():
-            raise PlayerSpecError(f"the run in {path} has no model yet: train it further with --resume")
+            raise _missing(f"the run in {path} has no model yet: train it further with --resume")
         return best_model(path)
     if os.path.lexists(path) and not path.is_dir():
         return path  # `nets.checkpoint` refuses all but files
     if os.sep in spec or path.suffix:
-        raise PlayerSpecError(f"there is no file or folder {spec}")
+        raise _missing(f"there is no file or folder {spec}")
     near = get_close_matches(spec, player_names.EXAMPLES, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise PlayerSpecError(f"{spec!r} names no player{hint}: write {player_names.HELP}")

@@ -137,8 +137,7 @@ class RunFolder:
         works in it, `ConfigError` for a setting that cannot change any more or does not fit the others.
         """
         path = Path(path)
-        if not path.is_dir():
-            raise RunFolderError(f"there is no run in {path}: the folder does not exist")
+        _require_folder(path)
         if not is_run(path):
             raise RunFolderError(f"there is no run in {path}: it holds no {_CONFIG}")
         lock = take_lock(path / "state" / _LOCK, path)
@@ -282,12 +281,18 @@ def read_metrics(path: Path | str) -> list[dict[str, Any]]:
     [4.5]
 
     A line that is still being written is left out, and one that a later line repeats, after a kill. Raises
-    `RunFolderError` with the number of a line that cannot be read.
+    `RunFolderError` for a folder that does not exist, and with the number of a line that cannot be read.
     """
+    _require_folder(Path(path))
     try:
         return distinct(read_json_lines(Path(path) / _METRICS))
     except JsonFileError as error:
         raise RunFolderError(str(error)) from error
+
+
+def _require_folder(path: Path) -> None:
+    if not path.is_dir():
+        raise RunFolderError(f"there is no run in {path}: the folder does not exist")
 
 
 def _refuse_taken(path: Path) -> None:

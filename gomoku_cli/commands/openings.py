@@ -141,7 +141,7 @@ def command(
         gomoku openings --variant renju --games 4 --output renju.txt
         gomoku openings --board-size 19 --player mentor --output openings19.txt
     """
-    from core.files.atomic import atomic_write_text
+    from core.files.atomic import KeptElsewhereError, atomic_write_text, write_or_keep
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, stages
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import duration
@@ -189,9 +189,10 @@ def command(
             if found:
                 text = _text(found, common_rules, arguments, *flags)
                 try:
-                    atomic_write_text(output, text)
-                except OSError:
-                    typer.echo(text, nl=False)  # the work of a long search
+                    write_or_keep(output, lambda place: atomic_write_text(place, text))
+                except OSError as error:
+                    if not isinstance(error, KeptElsewhereError):
+                        typer.echo(text, nl=False, err=as_json)  # the work of a long search
                     raise
                 seconds = time.perf_counter() - start
                 if as_json:

@@ -152,11 +152,14 @@ class PuzzlesApp(BoardApp):
             cell = parse_cell(text.strip(), self.puzzle.rules.size)
         except NotationError as error:
             self._say(f"{error}.", "error")
+            self._entry.open()
             return
         if self.phase is Phase.REFUTED:
             self.action_again()
         if self.phase is Phase.ASKING:
             self._board.cursor = cell
+            if not self.position.is_legal(cell):
+                self._entry.open()  # as on the board of `play`: the next try is no row of keys
             self._play(cell)
 
     def _play(self, cell: Cell) -> None:

@@ -24,7 +24,8 @@ def curves_of(path: Path) -> dict[str, Any]:
     See `curves_from`. The board's size is None for a configuration of another version. Raises `RunFolderError`.
     """
     if not is_run(path):
-        raise RunFolderError(f"there is no run in {path}: it holds no config.toml")
+        reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
+        raise RunFolderError(f"there is no run in {path}: {reason}")
     try:
         size: int | None = read_config(path / "config.toml").rules.size
     except ConfigError:

@@ -13,12 +13,12 @@ from textual.screen import Screen
 
 from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.game import Game, has_net
+from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
 from gomoku_cli.tui.picture import Panes, looks
 from gomoku_cli.tui.screens.dialogs import Dialogs
@@ -109,10 +109,7 @@ class GomokuApp(Dialogs):
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
         self._board.show(cells, game.last_moves[0] if game.ply > game.tree.set_up else NO_CELL)
         if self._panel.candidates.display:
-            speaker = control.speaker
-            source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
-            if state := control.analysis_state:
-                source += f", {state}"
+            source = ", ".join(filter(None, (control.speaker, control.analysis_state)))
             self._panel.show_candidates(control.analysis, source, self._board.cursor, control.book_moves())
         if self._panel.graph.display:
             by_analyst = control.review.active or game.is_game_over()
@@ -192,11 +189,12 @@ class GomokuApp(Dialogs):
         self._entry.open()
 
     def _typed_cells(self, text: str) -> list[Cell]:
-        """Return the cells of a text, or say what is wrong with it and return none."""
+        """Return the cells of a text, or say what is wrong with it, open the line again and return none."""
         try:
             cells = spelled_cells(text, self.game.rules.size)
         except NotationError as error:
             self.show_message(f"{error}.", "error")
+            self._entry.open()
             return []
         if not cells:
             self.control.show_state(at_once=True)
@@ -210,6 +208,8 @@ class GomokuApp(Dialogs):
                 self.show_message(f"Not played, since {why}: {rest}.", "error")
                 return
             self._board.cursor, ply = cell, self.game.ply
+            if not pasted and self.control.may_play and not self.game.choices and not self.game.is_legal(cell):
+                self._entry.open()  # else the letters of the next try were keys, and Enter played where the cursor is
             self.control.press(cell)
             if self.game.ply == ply:
                 return  # it was refused, or waits

@@ -47,8 +47,8 @@ def shows_unicode(encoding: str | None) -> bool:
     return True
 
 
-def terminal_driver() -> "type[Driver] | None":
-    """Return the driver for the board's app; None for Textual's own."""
+def terminal_driver(*, pictures: bool = True) -> "type[Driver] | None":
+    """Return the driver for an app, with pictures for that of the board; None for Textual's own."""
     if is_served():
         from gomoku_cli.tui.drivers.page import PageDriver
 
@@ -61,12 +61,11 @@ def terminal_driver() -> "type[Driver] | None":
     from gomoku_cli.tui.drivers.bursts import BurstDecoder
     from gomoku_cli.tui.drivers.limited import LimitedDriver
 
-    class BoardTerminal(LimitedDriver, linux_driver.LinuxDriver):
+    class Terminal(LimitedDriver, linux_driver.LinuxDriver):
         """Textual's driver, which would end the app after a byte that is not UTF-8, and hang without a terminal."""
 
         def __init__(self, app: "App[Any]", **options: Any) -> None:
             super().__init__(app, **options)
-            self._board: Any = app  # a gomoku_cli.tui.layout.BoardApp
             # Textual writes to stderr, which may be a file.
             self._file = open_remarks(1)
             # Its own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.
@@ -74,9 +73,35 @@ def terminal_driver() -> "type[Driver] | None":
                 BurstDecoder,
                 read_more=_read_more,
                 is_in_field=partial(is_in_field, app),
-                without_answers=Answers(lambda told: app.call_later(self._board.hear, told)).taken_from,
+                without_answers=self._without_answers,
             )
             linux_driver.getincrementaldecoder = lambda encoding: decoder  # type: ignore[attr-defined, assignment]
+
+        def _without_answers(self, data: bytes) -> bytes:
+            return data
+
+        def run_input_thread(self) -> None:
+            """Read keys until the end; begin anew after bytes that Textual cannot read."""
+            while True:
+                with suppress(Exception):
+                    super().run_input_thread()
+                    return
+                if self.exit_event.is_set() or is_gone(self.fileno):
+                    return
+
+    if not pictures:
+        return Terminal
+
+    class BoardTerminal(Terminal):
+        """The terminal of a board, which it draws with pictures where the terminal answers that it has them."""
+
+        def __init__(self, app: "App[Any]", **options: Any) -> None:
+            self._board: Any = app  # a gomoku_cli.tui.layout.BoardApp
+            self._answers = Answers(lambda told: app.call_later(self._board.hear, told))
+            super().__init__(app, **options)
+
+        def _without_answers(self, data: bytes) -> bytes:
+            return self._answers.taken_from(data)
 
         def start_application_mode(self) -> None:
             """Ask for the protocol of pictures, once the terminal no longer shows what it answers."""
@@ -94,15 +119,6 @@ def terminal_driver() -> "type[Driver] | None":
                 self._board.pictures.clear()
                 self.write(self._board.pictures.forgotten())
             super().stop_application_mode()
-
-        def run_input_thread(self) -> None:
-            """Read keys until the end; begin anew after bytes that Textual cannot read."""
-            while True:
-                with suppress(Exception):
-                    super().run_input_thread()
-                    return
-                if self.exit_event.is_set() or is_gone(self.fileno):
-                    return
 
     return BoardTerminal
 

@@ -82,7 +82,7 @@ class WatchApp(App[ExitCode]):
     ]
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        super().__init__(driver_class=terminal_driver(), ansi_color=True)
+        super().__init__(driver_class=terminal_driver(pictures=False), ansi_color=True)
         self.runs = [FollowedRun(path) for path in paths]
         self._lines = [Static() for _ in self.runs]
         self._pages = Static(id="pages")

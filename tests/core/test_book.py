@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.book import Book, BookError, BookMove
+from core.book import Book, BookError, BookMove, BookNotWrittenError
 from core.compiled.symmetry import targets
 from core.position import Position
 from core.records.record import Ending, GameRecord
@@ -131,6 +131,6 @@ def test_what_does_not_fit_the_disk_is_left_out_whole(tmp_path: Path) -> None:
     with Book.create(tmp_path / "book", RULES) as book:
         book.add(games[:1], plies=3)
         book._rows.execute("PRAGMA max_page_count = 1")  # the smallest that holds what is there
-        with pytest.raises(BookError, match="book cannot be written: database or disk is full"):
+        with pytest.raises(BookNotWrittenError, match="book cannot be written: database or disk is full"):
             book.add([record([a, b]) for a in range(49) for b in range(49) if a != b], plies=2)
         assert (book.games, len(book)) == (1, 3)

@@ -45,8 +45,13 @@ def test_bounds_are_read_from_the_fields() -> None:
 
 def test_none_is_accepted_only_as_a_default() -> None:
     assert _Settings(games=3, seconds=None, stones=(2, 2)).seconds is None
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^games is None; it must be a number, above 0$"):
         _Settings(games=None)  # type: ignore[arg-type]
+
+
+def test_a_text_for_a_number_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"^seconds is '3'; it must be a number, above 0$"):
+        _Settings(seconds="3")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

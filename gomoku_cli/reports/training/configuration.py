@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.errors import UsageError
+from core.errors import BadDataError, UsageError
 from curriculum.config import Config
 from curriculum.explanations import explanations
 from curriculum.keys import KEYS, SECTIONS, allowed, nearest, setting_value
@@ -18,10 +18,14 @@ class UnknownSourceError(UsageError, ValueError):
     """A name of no configuration; the message says what has one."""
 
 
+class UnusableSourceError(BadDataError, ValueError):
+    """A file or folder that is missing, or without a configuration."""
+
+
 def config_of(name: str) -> Config:
     """Return the configuration that `name` has: a preset, a run folder, a model file, a TOML file, or `defaults`.
 
-    Raises `UnknownSourceError`, `ConfigError`, and `CheckpointError` for a model file.
+    Raises `UnknownSourceError`, `UnusableSourceError`, `ConfigError`, and `CheckpointError` for a model file.
     """
     from curriculum.run.folder import is_run
 
@@ -35,9 +39,9 @@ def config_of(name: str) -> Config:
     if path.is_file():
         return resolve(file=path)
     if path.is_dir():
-        raise UnknownSourceError(f"there is no run in {name}: it holds no config.toml")
+        raise UnusableSourceError(f"there is no run in {name}: it holds no config.toml")
     if path.suffix or path.parent != Path("."):
-        raise UnknownSourceError(f"there is no file or folder {name}")
+        raise UnusableSourceError(f"there is no file or folder {name}")
     if name not in preset_names():
         raise UnknownSourceError(
             f"{name} is no preset, file or run folder{nearest(name, ('defaults', *preset_names()))}"
@@ -50,7 +54,7 @@ def _config_of_model(path: Path) -> Config:
 
     text = check_model(path).made.get("config")
     if not isinstance(text, str):
-        raise UnknownSourceError(f"{path} does not hold the configuration of its run")
+        raise UnusableSourceError(f"{path} does not hold the configuration of its run")
     return read_text(text, f"the configuration in {path}")
 
 

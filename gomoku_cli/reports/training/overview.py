@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.errors import UsageError
+from core.errors import BadDataError
 from curriculum.presets import read_config
 from curriculum.run.folder import RunFolderError, is_run
 from curriculum.run.settings import read_changes, read_edits
@@ -22,7 +22,7 @@ _IN_PROGRESS_S = 120.0
 """A run whose last line is younger than this is shown as in progress."""
 
 
-class NoFolderError(UsageError, ValueError):
+class NoFolderError(BadDataError, ValueError):
     """A folder that does not exist."""
 
 

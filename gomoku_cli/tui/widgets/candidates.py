@@ -1,5 +1,6 @@
 """The table of candidates: the moves that a search likes and those of an opening book, with their numbers."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     from core.book import BookMove
 
 MOST_ROWS = 8
-_COLUMNS = 33
-"""Width of the table; a narrower panel gets narrower columns."""
+_LEAST_ROWS = 1
+"""Moves in the table at least."""
+_WIDTHS, _NARROW_WIDTHS = (6, 8, 7, 12), (5, 7, 6, 8)
+"""Widths of the columns, and those in a panel that has no room for the first; they fit the narrowest one."""
 
 
 def ranked(analysis: Analysis) -> list[MoveAnalysis]:
@@ -35,6 +38,11 @@ def _short(visits: int) -> str:
     return f"{visits // 1_000}k" if visits < 1_000_000 else f"{visits / 1_000_000:.1f}M"
 
 
+def _height(text: str, columns: int) -> int:
+    """Return the rows of a text of several lines, which wrap."""
+    return sum(len(textwrap.wrap(line, columns)) or 1 for line in text.splitlines())
+
+
 class CandidatesView(Static):
     """A table of the best moves; the row of the cell under the cursor is marked."""
 
@@ -52,17 +60,20 @@ class CandidatesView(Static):
         mover: Colour,
         source: str,
         cursor: Cell,
-        rows: int = MOST_ROWS,
+        *,
+        columns: int,
+        room: int,
         book: "Sequence[BookMove]" = (),
     ) -> None:
-        """Draw the candidates of the side to move, `mover`; `source` names the net or engine that speaks.
+        """Draw the candidates of the side to move, `mover`; `source` names the player that speaks.
 
-        `book`: the moves of an opening book, which stand below.
+        The table has `columns`, and as many moves as fit into the rows `room`. `book`: the moves of an opening book,
+        which stand below.
         """
-        narrow = 0 < self.size.width < _COLUMNS
-        widths = (5, 7, 6, 10) if narrow else (6, 8, 7, 12)
+        narrow = columns < sum(_WIDTHS)
         parts: list[tuple[str, str]] = []
         if book:
+            widths = (5, 6, 7, 8) if narrow else _WIDTHS
             parts += [("\n", ""), (_row(widths, "book", "games", "points", "win"), "dim")]
             for known in book:
                 win = "" if known.value is None else percent(known.value)
@@ -72,15 +83,16 @@ class CandidatesView(Static):
         if analysis is None:
             self.update(Content.assemble((f"Candidates: {source}", "dim"), *parts))
             return
-        below, parts = parts, [(f"Candidates for {colour_name(mover)}: {source}\n", "dim")]
-        parts.append((_row(widths, "move", "visits", "prior", "win") + "\n", "dim"))
-        for number, move in enumerate(ranked(analysis)[:rows], 1):
+        widths = _NARROW_WIDTHS if narrow else _WIDTHS
+        heading = f"Candidates for {colour_name(mover)}: {source}\n{_row(widths, 'move', 'visits', 'prior', 'win')}\n"
+        line = f"line  {line_text(analysis.variation, rules)}\n"
+        work = f"{analysis.nodes:,} positions, {analysis.seconds:.1f} s"
+        rows = room - _height(heading + line + work, columns) - (len(book) + 1 if book else 0)
+        below, parts = parts, [(heading, "dim")]
+        for number, move in enumerate(ranked(analysis)[: min(max(rows, _LEAST_ROWS), MOST_ROWS)], 1):
             visits = "-" if move.visits is None else _short(move.visits) if narrow else f"{move.visits:,}"
             prior = "-" if move.prior is None else f"{100 * move.prior:.1f}"
             name = f"{number} {line_text([move.move], rules)}"
             style = "reverse" if move.move == cursor != NO_CELL else ""
-            parts.append((_row(widths, name, visits, prior, move_value(move)), style))
-            parts.append(("\n", ""))
-        parts.append((f"line  {line_text(analysis.variation, rules)}\n", ""))
-        parts.append((f"{analysis.nodes:,} positions, {analysis.seconds:.1f} s", "dim"))
-        self.update(Content.assemble(*parts, *below))
+            parts += [(_row(widths, name, visits, prior, move_value(move, short=narrow)), style), ("\n", "")]
+        self.update(Content.assemble(*parts, (line, ""), (work, "dim"), *below))

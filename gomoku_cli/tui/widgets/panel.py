@@ -18,7 +18,7 @@ from core.rules import BLACK, WHITE, Cell, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.study.game import without_analysis
 from gomoku_cli.tui.game import Game
-from gomoku_cli.tui.widgets.candidates import MOST_ROWS, CandidatesView
+from gomoku_cli.tui.widgets.candidates import CandidatesView
 from gomoku_cli.tui.widgets.glyphs import INK, PAPER, WOOD, Glyphs
 from gomoku_cli.tui.widgets.graph import GraphView
 from gomoku_cli.tui.widgets.texts import effort_unit, percent, proof_text, settings_text
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _PAIR_COLUMNS = 15
 """Columns of the widest pair of moves with marks, `113 o15? n15?`, and a space."""
 
-_TABLE_ROWS, _LEAST_ROWS, _MOVES_ROWS = 5, 1, 3
-"""Lines of the table of candidates besides its moves, moves in it at least, and lines of the list of moves at least."""
+_MOVES_ROWS = 4
+"""Lines of the list of moves at least, with its heading and the empty line above it."""
 
 _BOOK_ROWS = 4
 """Moves of an opening book at most."""
@@ -299,12 +299,12 @@ class SidePanel(Vertical):
         shown = [view for view in (self.graph, self._comment) if view.display]
         views = (self._players, self._value, self._about, *shown)
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
-        rows = self.size.height - others - _TABLE_ROWS - _MOVES_ROWS - (len(book) + 1 if book else 0)
         game = self._game
         if game.is_game_over() and analysis is None:
             source = "none, the game is over"
+        room = self.size.height - others - _MOVES_ROWS
         self.candidates.show(
-            analysis, game.rules, game.side_to_move, source, cursor, min(max(rows, _LEAST_ROWS), MOST_ROWS), book
+            analysis, game.rules, game.side_to_move, source, cursor, columns=self.size.width, room=room, book=book
         )
 
     def show_pondering(self, ponders: bool) -> None:

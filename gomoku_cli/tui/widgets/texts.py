@@ -95,8 +95,9 @@ def settings_text(choice: PlayerChoice) -> str:
     return f"{choice.spec}: {', '.join(parts)}" if parts else choice.spec
 
 
-def move_value(move: MoveAnalysis) -> str:
-    """Return a candidate's value: a proof, a win probability, or a dash."""
+def move_value(move: MoveAnalysis, *, short: bool = False) -> str:
+    """Return a candidate's value: a proof, if `short` as `win 7` or `loss 12`, a win probability, or a dash."""
     if move.proof is not None:
-        return proof_text(move.proof)
+        text = proof_text(move.proof)
+        return text.replace("wins in", "win").replace("loses in", "loss") if short else text
     return "-" if move.value is None else percent(move.value)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.files.atomic import (
+    KeptElsewhereError,
     NotAFileError,
     TooLargeError,
     append_text,
@@ -22,6 +23,7 @@ from core.files.atomic import (
     read_bytes,
     refuse_pipes,
     remove_unfinished,
+    write_or_keep,
 )
 from tests.support.project import ROOT
 
@@ -149,6 +151,34 @@ def test_a_write_error_names_the_file(tmp_path: Path) -> None:
         write()
     assert caught.value.filename == str(path)
     assert os.listdir(tmp_path) == []
+
+
+def test_what_does_not_fit_its_disk_is_kept_in_a_folder_for_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = [tmp_path / "full", Path("/dev/shm")]
+    kept = tmp_path / "kept"
+    kept.mkdir()
+
+    def write(path: Path) -> None:
+        if any(path.is_relative_to(place) for place in full):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        path.write_text("games")
+
+    monkeypatch.setattr("tempfile.tempdir", str(kept))
+    with pytest.raises(KeptElsewhereError, match="No space left on device; it is kept as") as caught:
+        write_or_keep(tmp_path / "full" / "games.sgf", write)
+    assert caught.value.filename == str(tmp_path / "full" / "games.sgf")
+    (place,) = kept.rglob("games.sgf")
+    assert place.read_text() == "games"
+    assert caught.value.strerror.endswith(str(place))
+    place.unlink()
+    place.parent.rmdir()
+    full.append(kept)
+    with pytest.raises(OSError, match="No space left on device: ") as lost:
+        write_or_keep(tmp_path / "full" / "games.sgf", write)
+    assert not isinstance(lost.value, KeptElsewhereError)
+    assert not list(kept.iterdir())
 
 
 def test_an_error_that_names_a_file_keeps_its_name(tmp_path: Path) -> None:

@@ -63,8 +63,11 @@ def test_a_model_may_have_its_own_number_of_simulations(run: Path, tmp_path: Pat
         assert player.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == 7
     bare = parse_player(f"{run}@0", rules=SMALL, settings=SETTINGS)
     assert bare.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == 0
-    for wrong in ("mentor@5", "random@5", f"{run}@", f"{run}@many", f"{run}@99999999999"):
+    for wrong in ("mentor@5", "random@5"):
         with pytest.raises(PlayerSpecError):
+            parse_player(wrong, rules=SMALL, settings=SETTINGS)
+    for wrong in (f"{run}@", f"{run}@many", f"{run}@99999999999"):
+        with pytest.raises(CheckpointError, match="there is no file or folder"):
             parse_player(wrong, rules=SMALL, settings=SETTINGS)
 
 
@@ -159,8 +162,13 @@ def test_a_name_of_any_length_is_refused_with_its_limit() -> None:
 
 def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "new", Config(rules=SMALL, net=TINY)).close()
-    with pytest.raises(PlayerSpecError, match="has no model yet: train it further with --resume"):
+    with pytest.raises(CheckpointError, match="has no model yet: train it further with --resume"):
         model_path(str(tmp_path / "new"))
+
+
+def test_a_path_of_no_model_is_a_missing_file() -> None:
+    with pytest.raises(CheckpointError, match=r"there is no file or folder missing/model\.safetensors"):
+        parse_player("missing/model.safetensors", rules=SMALL, settings=SETTINGS)
 
 
 def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path, tmp_path: Path) -> None:

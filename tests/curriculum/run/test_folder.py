@@ -181,6 +181,11 @@ def test_a_half_written_line_of_metrics_is_cut_off(path: Path) -> None:
         assert [record["step"] for record in run.metrics()] == [1, 2]
 
 
+def test_metrics_of_a_folder_that_does_not_exist_are_no_empty_run(tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError, match=r"there is no run in .*: the folder does not exist"):
+        read_metrics(tmp_path / "misspelled")
+
+
 def test_a_broken_line_of_metrics_is_named(path: Path) -> None:
     (path / "metrics.jsonl").write_text('{"step": 1}\n{"step"\n')
     with RunFolder.open(path) as run, pytest.raises(RunFolderError, match=r"metrics\.jsonl, line 2"):

@@ -92,6 +92,35 @@ def test_reports_are_written(capsys: Capsys, tmp_path: Path) -> None:
     assert all((record.black, record.white) == ("random", "random") and record.date for record in records)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device there")
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("evaluate random mentor:paper --games 4", "--games-file"),
+        ("tournament random mentor:paper --games 4", "--games-file"),
+        ("openings --player mentor --count 2 --stones 4 --simulations 50", "--output"),
+    ],
+    ids=lambda text: str(text).split()[0],
+)
+def test_games_and_openings_without_room_are_kept_elsewhere(
+    line: str, option: str, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kept").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "kept"))
+    (tmp_path / "full.sgf").symlink_to("/dev/full")
+    words = (*line.split(), "--board-size", 9, "--quiet", "--json", option, tmp_path / "full.sgf")
+    code, out, err = run(capsys, *words)
+    (kept,) = (tmp_path / "kept").rglob("full.sgf")
+    assert (code, err.count("\n")) == (ExitCode.FAILED, 1)
+    assert err.endswith(f"full.sgf: No space left on device; it is kept as {kept}\n")
+    if option == "--output":
+        assert out == "", "the openings are no JSON"
+        assert len([each for each in kept.read_text().splitlines() if not each.startswith("#")]) == 2
+    else:
+        assert json.loads(out), "the result is printed all the same"
+        assert len(read_games(kept)) == 4
+
+
 def test_a_match_is_continued_by_the_same_command(capsys: Capsys, tmp_path: Path) -> None:
     line = ("evaluate", "random", "--against", "mentor:paper", *QUICK, "--run", tmp_path / "match", "--games")
     first, again, more = (result_of(capsys, *line, games) for games in (6, 6, 10))

@@ -142,6 +142,8 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
         await ui.until(lambda: "h8" in ui.played or "h8" in ui.text)
         await ui.press("tab", "slash", "z", "enter")
         assert "is no cell" in ui.text
+        await ui.press("q", "escape")
+        assert ui.app.return_value is None, "the line stays open for the next try"
         await ui.press("q")
     assert ui.app.return_value == ExitCode.DONE
 

@@ -70,8 +70,16 @@ async def test_moves_that_are_typed_faster_than_the_screen_works_stay_apart() ->
         assert ui.moves[7:] == ["d4"]
         await ui.press("slash", "z", "enter")
         assert ui.status == "'z' is no cell: write a column letter and a row number, a1 to o15."
-        await ui.press("slash", "enter")
+        await ui.press("e", "5", "enter")
+        assert ui.moves[8:] == ["e5"], "the line stays open, so the next try is no row of keys"
+        await ui.press("slash", "e", "5", "enter")
+        assert ui.status == "e5 already holds a stone."
+        await ui.press("g", "5", "enter")
+        assert ui.moves[9:] == ["g5"]
+        await ui.press("slash", "z", "enter", "enter")
         assert ui.status == "Black to move.", "an empty line takes the error away"
+        await ui.press("slash", "z", "enter", "escape", "j")
+        assert ui.moves[10:] == []
 
 
 async def test_the_cursor_stops_at_the_edge_and_only_changed_cells_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Panes, hints, reviews, teaching and saved games on the screen."""
 
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from gomoku_cli.tui.engine.messages import Keep, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.widgets.candidates import CandidatesView
 from search.analysis import Analysis, MoveAnalysis
 from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
 
@@ -45,7 +47,7 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
         await ui.press("a")
         assert ui.background("a1") == empty
         await ui.press("c")
-        assert "Candidates for black: scripted [b], black's net" in ui.panel
+        assert "Candidates for black: scripted [b]" in ui.panel
         assert "1 a1        60   50.0        60 %" in ui.panel
         assert "line  a1 b1 c1" in ui.panel
         await ui.press("c", "g")
@@ -113,6 +115,35 @@ async def test_a_hint_follows_the_analysis_that_goes_on() -> None:
         await ui.press("c")
         await ui.until(lambda: ui.status.startswith("Hint: c1."))
         assert ui.line(1).index("◇") == 7
+
+
+class Crowded(AnalysingPlayer):
+    """Has ten candidates with large numbers, the first three of them proven."""
+
+    def view(self, position: Position) -> Analysis:
+        """See `Player`."""
+        cells = position.legal_moves()[14:24]
+        proofs = (12, -14, -100)
+        moves = tuple(
+            MoveAnalysis(cell, 0.2, 0.334, 352_000, proofs[number] if number < len(proofs) else None, tuple(cells))
+            for number, cell in enumerate(cells)
+        )
+        return Analysis(moves=moves, value=0.2, variation=tuple(cells), nodes=375_882, seconds=10.5)
+
+
+@pytest.mark.parametrize(("terminal", "rows"), [((62, 24), 1), ((62, 34), 8), ((80, 24), 4), ((120, 40), 8)])
+async def test_each_candidate_has_one_line_and_the_moves_stay_in_view(terminal: tuple[int, int], rows: int) -> None:
+    async with board_app(Crowded(15), terminal=terminal) as ui:
+        await ui.press("c")
+        await ui.until(lambda: "375,882 positions" in ui.panel)
+        await ui.pilot.pause()
+        table, moves = ui.main_screen.query_one(CandidatesView), ui.main_screen.query_one("#moves")
+        found = [line for line in ui.text("CandidatesView").splitlines() if re.match(r"move|\d ", line)]
+        assert len(found) == 1 + rows
+        assert max(map(len, found)) <= table.size.width
+        assert found[1].endswith(" wins in 12" if table.size.width > 30 else " win 12")
+        assert moves.region.bottom <= ui.main_screen.query_one("#about").region.y
+        assert ui.main_screen.query_one("#panel").region.contains_region(moves.region)
 
 
 async def test_after_the_end_the_table_of_candidates_says_why_it_is_empty() -> None:

@@ -1,7 +1,9 @@
 """The screen of `gomoku watch`: snapshots at two sizes, its pages, a run that grows, several runs."""
 
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -110,3 +112,27 @@ def test_the_screen_needs_a_run_and_a_terminal(tmp_path: Path, capsys: Capsys) -
     assert "it holds no config.toml" in refused(capsys, ExitCode.BAD_DATA, "watch", tmp_path)
     make_run(tmp_path / "run")
     assert "needs a terminal" in refused(capsys, ExitCode.USAGE, "watch", tmp_path / "run")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals there")
+def test_the_screen_opens_and_ends_on_a_real_terminal(tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
+    ours, theirs = os.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "36"}
+    words = [sys.executable, "-m", "gomoku_cli", "watch", str(tmp_path / "run")]
+    process = subprocess.Popen(words, cwd=ROOT, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    os.set_blocking(ours, False)
+    shown, deadline = b"", time.monotonic() + 60
+    while process.poll() is None:
+        assert time.monotonic() < deadline, shown[-2000:]
+        time.sleep(0.05)
+        try:
+            shown += os.read(ours, 65536)
+        except BlockingIOError:
+            continue
+        if b"policy loss" in shown:
+            os.write(ours, b"q")
+    os.close(ours)
+    assert b"policy loss" in shown
+    assert process.returncode == ExitCode.DONE, shown[-2000:]

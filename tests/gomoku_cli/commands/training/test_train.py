@@ -38,7 +38,7 @@ def test_a_model_that_cannot_be_started_from_costs_no_folder(capsys: Capsys, tmp
     assert "has another net than the run; give the run the same: --set 'net.planes=" in error
     assert "--set net.batch_norm=true" in error
     assert "there is no file or folder runs/nowhere" in refused(
-        capsys, ExitCode.USAGE, *start, "--from", "runs/nowhere"
+        capsys, ExitCode.BAD_DATA, *start, "--from", "runs/nowhere"
     )
     assert not (tmp_path / "run").exists()
 
