@@ -86,7 +86,6 @@ def test_a_player_that_reports_decides_as_it_does_alone(make: Callable[[], Playe
     who = make()
     for seed in (3, 4):
         decision, last = who.search(position, seed=seed, report=seen.append)
-        assert last is not None
         assert same(decision, make().choose(position, seed=seed))
         assert same(decision, make().search(position, seed=seed)[0])
         assert decision.value == last.value
@@ -120,7 +119,6 @@ def test_an_endless_analysis_reports_until_it_is_stopped(make: Callable[[], Play
     assert who.limit is not None
     endless = Limit(seconds=math.inf)
     last = who.search(position, endless, stop=lambda: len(views(seen)) >= 3, report=seen.append)[1]
-    assert last is not None
     assert 3 <= len(views(seen)) <= 4
     assert last.nodes >= views(seen)[-1].nodes
 

@@ -88,7 +88,6 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
         finally:
             process.kill()
             process.wait()
-            assert process.stdout is not None
             process.stdout.close()
 
 

@@ -99,7 +99,6 @@ def test_the_loss_is_equation_9() -> None:
     trainer._precision = torch.float32
     source = source_of(samples, config=config)
     batch = source_of(samples, config=config).batch(BLACK, 0)
-    assert batch is not None
     net = twin.model.net_of(BLACK).train()
     logits, values = net(twin._planes(twin._on_device(batch)))
     policies, results = torch.from_numpy(batch.policies), torch.from_numpy(batch.values)
@@ -109,7 +108,6 @@ def test_the_loss_is_equation_9() -> None:
     loss.backward()  # type: ignore[union-attr]
     trainer.train(source, 0, 1, np.array([0.1]))
     for moved, still in zip(trainer.model.net_of(BLACK).parameters(), net.parameters(), strict=True):
-        assert still.grad is not None
         assert torch.allclose(moved, still - 0.1 * still.grad, atol=1e-5)
 
 
@@ -218,7 +216,6 @@ def test_rehearsal_takes_its_share_of_a_batch() -> None:
     samples, rehearsal = random_samples(64), random_samples(64, seed=5)
     rehearsal.values[:] = 2.0
     batch = source_of(samples, rehearsal=rehearsal).batch(WHITE, 0)
-    assert batch is not None
     assert np.count_nonzero(batch.values == 2.0) == 8
     assert len(batch) == 16
 
@@ -230,7 +227,6 @@ def test_policies_are_carried_along_with_the_stones() -> None:
     source = source_of(samples)
     for step in range(8):
         batch = source.batch(BLACK, step)
-        assert batch is not None
         assert (batch.positions.stones[np.arange(len(batch)), batch.policies.argmax(axis=1)] == 2).all()
 
 

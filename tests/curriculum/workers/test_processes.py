@@ -260,7 +260,6 @@ def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: Sel
             with pool.stream(job, range(12)) as stream:
                 assert same(dict(stream), expected)
                 assert stream.counts["simulations"] > 0
-                assert stream.workers is not None
                 assert (stream.workers.count, sum(stream.workers.games_by_node.values())) == (2, 12)
         with pool.stream(job, count(), beside=True) as stream:
             stream.push(newer)
@@ -272,7 +271,6 @@ def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: Sel
 def test_the_end_of_a_process_ends_the_stream_in_one_line(victim: str, job: SelfPlayJob) -> None:
     text = {"player": "a process of games ended", "evaluator": "the process that evaluates ended"}[victim]
     with ProcessPool(2, cpus=1) as pool, pool.stream(job, count()) as stream:
-        assert pool.evaluator is not None
         processes = [*(process for process, _ in pool.players), pool.evaluator[0]]
         deadline = time.monotonic() + PATIENCE_S
         while not stream.counts.get("simulations") and time.monotonic() < deadline:
@@ -307,7 +305,6 @@ def test_nothing_outlives_a_killed_main_process(job: SelfPlayJob, tmp_path: Path
     environment = {**os.environ, "PYTHONPATH": os.getcwd()}
     command = [sys.executable, str(script), str(job.model)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as driver:
-        assert driver.stdout is not None
         pids = [int(word) for word in driver.stdout.readline().split()]
         assert len(pids) == 3
         driver.kill()

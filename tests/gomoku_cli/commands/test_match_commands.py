@@ -196,7 +196,6 @@ def test_a_suite_is_scored_kind_by_kind(capsys: Capsys, tmp_path: Path) -> None:
     assert "--json names them" in out
     assert "missed: solved 0.0" in err
     failure = ET.fromstring(files["junit"].read_text(encoding="utf-8")).find(".//testcase[@name='solved']/failure")
-    assert failure is not None
     assert "at least 0.9" in failure.attrib["message"]
     assert "| only-defence |" in files["markdown"].read_text(encoding="utf-8").replace("\\", "")
 

@@ -102,7 +102,6 @@ def test_saved_games_are_resumed_and_others_reviewed(
     saved.save(game.to_save())
     assert app.run(["play", "--resume"]) == ExitCode.DONE
     resumed = setups[0]
-    assert resumed.game is not None
     assert (resumed.game.moves, resumed.game.seats) == ([40, 41], game.seats)
     assert (resumed.path, resumed.reviews) == (str(saved.path), False)
     other = tmp_path / "other.sgf"

@@ -167,7 +167,6 @@ def test_trees_get_the_rest_of_the_limit_of_memory(model: str) -> None:
     assert isinstance(player, MctsPlayer)
     held = resident_bytes()
     player_of(players, SMALL, max_bytes=held + 100_000_000)
-    assert player.max_bytes is not None
     assert 50_000_000 < player.max_bytes < 100_000_000
     assert players.notes == []
     player_of(players, SMALL, max_bytes=10_000_000)

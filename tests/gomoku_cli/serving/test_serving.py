@@ -44,7 +44,6 @@ def test_without_the_extra_the_command_says_how_to_get_it(monkeypatch: pytest.Mo
 def test_a_served_board_uses_the_driver_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOMOKU_PAGE", str(os.getppid()))
     driver = terminal_driver()
-    assert driver is not None
     assert driver.__name__ == "PageDriver"
 
 
@@ -212,7 +211,6 @@ async def test_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
             for number in range(12):
                 page = await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}")
                 await asyncio.sleep(0.1 * number)  # while it starts, and while it plays
-                assert page._response.connection is not None
                 page._response.connection.transport.abort()
         await asyncio.sleep(END_S)
         assert server.processes() == []

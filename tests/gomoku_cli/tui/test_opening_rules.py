@@ -124,7 +124,6 @@ async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(
         await ui.press("m")
         await place(ui, "h8")
     entry = newest_unfinished(tmp_path)
-    assert entry is not None
     (record,) = read_games(entry.path)
     assert str(record.opening) == "swap2 more"
     game = Game.from_saved(StudiedTree.read(GameTree.of(record)))

@@ -100,7 +100,6 @@ def test_the_ground_of_a_cell_is_centred_on_its_crossing() -> None:
         ]
         found = []
         for letter, style in (places[23], places[25]):
-            assert style is not None
             assert style.color is not None
             assert style.bgcolor is not None
             pair = (style.color.name if letter == UPPER_HALF else style.bgcolor.name, style.bgcolor.name)

@@ -110,7 +110,6 @@ def test_no_engine_outlives_this_program(mode: str, ending: signal.Signals | Non
         cwd=ENGINE.parents[2],
     )
     with program:
-        assert program.stdout is not None
         assert program.stdout.readline() == b"playing\n"
         pids, received = pids_in(notes), notes.read_text().splitlines()
         assert all(is_alive(pid) for pid in pids)

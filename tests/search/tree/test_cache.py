@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 
 from core.compiled import stones_of
 from core.compiled.symmetry import SYMMETRIES, sources
-from core.compiled.zobrist import position_key
 from core.evaluation import Slot, Ticket
 from core.position import Position
-from core.rules import Rules
 from search.tree.cache import EvaluationCache
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
-from tests.support.evaluators import ScriptedEvaluator, hashed_answer
+from tests.support.evaluators import ScriptedEvaluator
 from tests.support.searches import SMALL, assert_sound, flat, start_position, statistics
 from tests.support.searches import searched as searched_alone
 
@@ -76,15 +74,6 @@ def test_no_position_is_evaluated_twice_while_there_is_room() -> None:
     assert len(evaluator.seen) == len(set(evaluator.seen))
     assert cache.lookups - cache.hits == len(evaluator.seen)
     assert cache.distinct == pytest.approx(len(evaluator.seen), rel=0.02)
-
-
-def test_a_second_search_from_the_same_position_asks_nothing() -> None:
-    cache = EvaluationCache(SMALL.cells, 4)
-    searched(cache, positions=1)
-    again, evaluator = searched(cache, positions=1)
-    assert evaluator.batches == []
-    assert again.evaluations == 0
-    assert_sound(again, 0)
 
 
 @pytest.mark.parametrize("change", ["version", "seed"])
@@ -190,17 +179,3 @@ def test_distinct_positions_are_counted_within_two_percent_whatever_their_number
             if count > 1_000 and len(keys) >= 1_500:
                 break
         assert cache.distinct == pytest.approx(len(keys), rel=0.02)
-
-
-def test_the_key_of_a_position_is_kept_up_to_date_move_by_move() -> None:
-    rules = Rules(6, 5)
-    search = ForestSearch(rules, ScriptedEvaluator(rules), OPTIONS, trees=1)
-    position = Position(rules)
-    search.set_root(0, position)
-    for move in (0, 7, 35, 12):
-        search.play(0, move)
-        position.push(move)
-        assert search.forest.trees["key"][0] == position_key(stones_of(position), position.side_to_move)
-    answer = hashed_answer(stones_of(position), position.side_to_move)
-    search_all(search, [position], 1)
-    assert search.value(0) == pytest.approx(answer[1])

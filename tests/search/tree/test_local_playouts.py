@@ -98,11 +98,6 @@ def test_local_playouts_revisit_nodes_instead_of_evaluating_more(leaves: int, ba
     assert evaluations[2] <= 1 + SMALL.cells, "with local playouts alone no leaf is deeper than one ply"
 
 
-def test_the_share_of_playouts_is_the_configured_one() -> None:
-    draws = [random_share(stream_key(5) & 0xFFFFFFFF, index) < 0.5 for index in range(4000)]
-    assert np.mean(draws) == pytest.approx(0.5, abs=0.03)
-
-
 def test_a_node_without_an_evaluation_ends_no_local_playout() -> None:
     """A node opened for a single reply has no value of its own to back up."""
     rules = Rules(9, 5)

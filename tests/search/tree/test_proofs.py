@@ -14,8 +14,7 @@ from core.streams import generator
 from search.tree.forest import OPEN
 from search.tree.mcts import ForestSearch
 from search.tree.move_policy import choose_move, search_policy
-from search.tree.player import MctsPlayer
-from search.tree.settings import Policy, SearchSettings
+from search.tree.settings import SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.searches import assert_sound, nodes_of, start_position
 from tests.support.searches import searched as searched_with
@@ -191,13 +190,3 @@ def test_leaves_in_flight_under_a_proven_node_are_backed_up_all_the_same() -> No
     assert np.count_nonzero(nodes_of(search)["state"] == OPEN) == sum(evaluator.batches), (
         "every leaf in flight when the win was found came back"
     )
-
-
-def test_the_player_takes_a_win_at_hand_even_where_it_samples() -> None:
-    rules = Rules(7, 4)
-    position = Position.from_moves(rules, [24, 0, 25, 6, 26, 42])
-    player = MctsPlayer(
-        ScriptedEvaluator(rules), rules, SearchSettings(simulations=200), policy=Policy.STOCHASTIC, switch_stage=49
-    )
-    moves = {player.choose_batch([position], seeds=[seed])[0].move for seed in range(20)}
-    assert moves <= {23, 27}
