@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from core.compiled import stones_of
 from core.compiled.symmetry import SYMMETRIES, sources
+from core.compiled.zobrist import position_key
 from core.evaluation import Slot, Ticket
 from core.position import Position
+from core.rules import Rules
 from search.tree.cache import EvaluationCache
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, search_all
@@ -179,3 +181,14 @@ def test_distinct_positions_are_counted_within_two_percent_whatever_their_number
             if count > 1_000 and len(keys) >= 1_500:
                 break
         assert cache.distinct == pytest.approx(len(keys), rel=0.02)
+
+
+def test_the_key_of_a_position_is_kept_up_to_date_move_by_move() -> None:
+    rules = Rules(6, 5)
+    search = ForestSearch(rules, ScriptedEvaluator(rules), OPTIONS, trees=1)
+    position = Position(rules)
+    search.set_root(0, position)
+    for move in (0, 7, 35, 12):
+        search.play(0, move)
+        position.push(move)
+        assert search.forest.trees["key"][0] == position_key(stones_of(position), position.side_to_move)
