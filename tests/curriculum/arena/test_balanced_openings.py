@@ -15,12 +15,7 @@ from core.position import Position
 from core.records.openings import read_openings
 from core.rules import BLACK, WHITE, Rules
 from curriculum.arena import balanced_openings as module
-from curriculum.arena.balanced_openings import (
-    BalancedOpening,
-    PlayedOut,
-    balanced_openings,
-    stages,
-)
+from curriculum.arena.balanced_openings import BalancedOpening, PlayedOut, balanced_openings, stages
 from curriculum.arena.players import PlayerSettings
 from curriculum.reporting import Context, Interrupted
 from gomoku_cli.exit_codes import ExitCode

@@ -137,17 +137,6 @@ def test_a_teacher_replaces_its_share_of_the_targets() -> None:
     assert torch.allclose(mixed["value"], 0.25 * values + 0.75 * torch.from_numpy(samples.values), atol=1e-6)
 
 
-def test_the_nets_learn_their_samples() -> None:
-    samples = random_samples(32)
-    trainer = Trainer(CONFIG)
-    source = BatchSource(samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=16, seed=3, dual=True)
-    first = trainer.train(source, 0, 5, np.full(5, 0.05))
-    last = trainer.train(source, 5, 205, np.full(200, 0.05))
-    final = trainer.train(source, 205, 210, np.full(5, 0.01))
-    assert final["policy_loss"] < last["policy_loss"] < first["policy_loss"]
-    assert final["value_loss"] < first["value_loss"]
-
-
 @pytest.mark.parametrize("optimiser", Optimiser)
 def test_training_resumes_exactly_where_it_stopped(optimiser: Optimiser, tmp_path: Path) -> None:
     config = replace(CONFIG, training=TrainingConfig(batch_size=16, optimiser=optimiser))

@@ -8,14 +8,7 @@ from rich.color import Color
 from core.notation import parse_cell
 from core.rules import NO_CELL, Rules
 from gomoku_cli.tui.widgets.board import best_scale
-from gomoku_cli.tui.widgets.glyphs import (
-    ASCII,
-    COLOURS,
-    MONOCHROME,
-    PLAIN,
-    UNICODE,
-    star_points,
-)
+from gomoku_cli.tui.widgets.glyphs import ASCII, COLOURS, MONOCHROME, PLAIN, UNICODE, star_points
 from gomoku_cli.tui.widgets.painting import Brackets, CellLook, Geometry, Painter
 from tests.support.cases import cases
 
