@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from core.position import Position
 from core.rules import Rules
-from nets.config import NetConfig, Planes, RuntimeChoice
+from nets.config import RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from search import players
@@ -22,12 +23,11 @@ from search.pure_mcts.player import PureMcts
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
+from tests.support.nets import LINES
 
 RULES = Rules(9, 5)
 SETTINGS = SearchSettings(simulations=2_000)
-LINES = NetConfig(
-    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",), dual=False
-)
+ONE_NET = replace(LINES, dual=False)
 
 
 def tree_player(*, keeps_tree: bool = False) -> MctsPlayer:
@@ -37,7 +37,7 @@ def tree_player(*, keeps_tree: bool = False) -> MctsPlayer:
 
 @cache
 def line_evaluator() -> NetEvaluator:
-    return NetEvaluator(make_model(LINES, RULES, 3).eval(), RuntimeChoice())
+    return NetEvaluator(make_model(ONE_NET, RULES, 3).eval(), RuntimeChoice())
 
 
 def line_player() -> MctsPlayer:

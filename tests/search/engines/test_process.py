@@ -17,11 +17,10 @@ from tests.support.engine_players import (
     at,
     command,
     engine,
-    is_alive,
     move_of,
-    wait_until,
     wait_until_gone,
 )
+from tests.support.waiting import is_alive, wait_until
 
 pytestmark = POSIX_ONLY
 

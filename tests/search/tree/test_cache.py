@@ -17,7 +17,7 @@ from search.tree.cache import EvaluationCache
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
-from tests.support.evaluators import ScriptedEvaluator
+from tests.support.evaluators import FailingEvaluator, ScriptedEvaluator
 from tests.support.searches import SMALL, assert_sound, flat, start_position, statistics
 from tests.support.searches import searched as searched_alone
 
@@ -142,19 +142,11 @@ def test_symmetries_are_drawn_evenly_and_evaluations_are_turned_back() -> None:
     assert min(shown.values()) > 5
 
 
-@pytest.mark.parametrize("raises", [True, False])
-def test_a_failed_evaluation_is_not_kept(raises: bool) -> None:
-    class Failing(ScriptedEvaluator):
-        def submit(self, slot: Slot) -> Ticket:
-            if raises:
-                raise RuntimeError("the device is gone")
-            ticket = super().submit(slot)
-            slot.values[:] = np.nan
-            return ticket
-
+@pytest.mark.parametrize("kind", ["refuses", "answers NaN"])
+def test_a_failed_evaluation_is_not_kept(kind: str) -> None:
     cache = EvaluationCache(SMALL.cells, 4)
     with pytest.raises((RuntimeError, EvaluationError)):
-        searched(cache, Failing(SMALL))
+        searched(cache, FailingEvaluator(SMALL, kind, 1))
     assert (cache.entries.key < 0).all()
     assert not cache.entries.pending.any()
     assert not cache.entries.waiting.any()
