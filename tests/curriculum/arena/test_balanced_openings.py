@@ -174,14 +174,14 @@ def gomoku(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     return run_command(capsys, "openings", *arguments, "--quiet")
 
 
-SMALL = ("--count", 6, "--player", "mentor", "--board-size", 11)
+SMALL = ("--count", 6, "--player", "mentor:1", "--board-size", 11)
 
 
 def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: Capsys) -> None:
     cells, offsets = tmp_path / "cells.txt", tmp_path / "offsets.txt"
     code, out, _ = gomoku(capsys, *SMALL, "--output", cells)
     assert code == ExitCode.DONE
-    assert out.startswith(f"{cells}: 6 of 6 openings, evaluated by mentor")
+    assert out.startswith(f"{cells}: 6 of 6 openings, evaluated by mentor:1")
     code, out, _ = gomoku(capsys, *SMALL, "--output", offsets, "--notation", "offsets", "--json")
     assert code == ExitCode.DONE
     report = json.loads(out)

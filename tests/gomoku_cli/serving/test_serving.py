@@ -208,11 +208,12 @@ async def test_eight_pages_at_most_and_a_page_that_is_one_too_many_is_told(tmp_p
 async def test_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
     with served(tmp_path, "--model", "random") as server:
         async with aiohttp.ClientSession() as session:
-            for number in range(12):
+            for number in range(8):
                 page = await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}")
                 await asyncio.sleep(0.1 * number)  # while it starts, and while it plays
                 page._response.connection.transport.abort()
-        await asyncio.sleep(END_S)
+        await asyncio.sleep(0.5)  # the last one may just be starting
+        await are_gone(server.processes(), END_S)
         assert server.processes() == []
 
 

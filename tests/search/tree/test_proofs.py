@@ -1,6 +1,7 @@
 """Proofs of the search: shortest wins, longest losses, and the moves that follow from them."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,24 +50,11 @@ def _solve(position: Position) -> tuple[int, int]:
     return best
 
 
-def searched(
-    position: Position,
-    simulations: int = 4000,
-    leaves: int = 1,
-    batches: int = 1,
-    *,
-    proven_nodes: bool = True,
-    transpositions: bool = False,
-) -> ForestSearch:
-    options = SearchSettings(
-        simulations=simulations,
-        leaves_in_flight=leaves,
-        batches_in_flight=batches,
-        proven_nodes=proven_nodes,
-        transpositions=transpositions,
-        c_puct=2.0,
+def searched(position: Position, **settings: Any) -> ForestSearch:
+    """A finished search with one leaf in flight, unless the settings say otherwise."""
+    return searched_with(
+        position, SearchSettings(**{"simulations": 4000, "leaves_in_flight": 1, "c_puct": 2.0} | settings)
     )
-    return searched_with(position, options)
 
 
 @settings(max_examples=30)
@@ -81,7 +69,7 @@ def test_whatever_is_called_proven_is_true(
 ) -> None:
     position = start_position(TINY, stones, seed)
     leaves, batches = flight
-    search = searched(position, leaves=leaves, batches=batches, transpositions=transpositions)
+    search = searched(position, leaves_in_flight=leaves, batches_in_flight=batches, transpositions=transpositions)
     result, _ = solve(position)
     for move, proof in enumerate(search.proofs(0).tolist()):
         if proof:
