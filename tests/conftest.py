@@ -5,6 +5,8 @@ import inspect
 import os
 import random
 import sys
+from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -99,15 +101,18 @@ def _lengthening(position: Position, chance: random.Random) -> Cell | None:
     return None
 
 
+@cache
+def windows(size: int, connect: int) -> list[list[Cell]]:
+    """Every run of `connect` cells on the board."""
+    found = []
+    for row, column in product(range(size), repeat=2):
+        for row_step, column_step in WAYS:
+            cells = [(row + i * row_step, column + i * column_step) for i in range(connect)]
+            if all(0 <= r < size and 0 <= c < size for r, c in cells):
+                found.append([r * size + c for r, c in cells])
+    return found
+
+
 def naive_lines(stones: NDArray[np.int8], size: int, connect: int) -> list[set[Cell]]:
     """Every window of `connect` cells of one colour, found by looking at each window of the board. `stones`: [A]."""
-    lines = []
-    for row in range(size):
-        for column in range(size):
-            for row_step, column_step in WAYS:
-                window = [(row + i * row_step, column + i * column_step) for i in range(connect)]
-                if all(0 <= r < size and 0 <= c < size for r, c in window):
-                    cells = [r * size + c for r, c in window]
-                    if abs(sum(int(stones[cell]) for cell in cells)) == connect:
-                        lines.append(set(cells))
-    return lines
+    return [set(cells) for cells in windows(size, connect) if abs(sum(int(stones[cell]) for cell in cells)) == connect]

@@ -27,8 +27,8 @@ def test_the_largest_step_counts_where_neither_side_is_sure() -> None:
 @pytest.mark.slow
 def test_the_levels_are_even_to_a_beginner() -> None:
     """The levels that were had a step of 68 points here."""
-    found = scores(0.5, player_names.LEVELS[:8], 60, seed=1)
+    found = scores(0.5, player_names.LEVELS[:8], 40, seed=1)
     shares = [score for score, _, _ in found.values()]
-    assert largest_step(shares) < 0.4, "25 points and the noise of 60 games"
+    assert largest_step(shares) < 0.43, "25 points and the noise of 40 games"
     assert shares[0] > 0.7
     assert shares[7] < 0.1

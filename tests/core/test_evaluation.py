@@ -33,14 +33,6 @@ def test_an_empty_batch_holds_empty_boards_with_black_to_move() -> None:
     assert (batch.last_moves == NO_CELL).all()
 
 
-def test_rows_are_the_positions_in_order() -> None:
-    batch = some_batch()
-    assert len(batch) == 3
-    assert batch.stones.sum(axis=1).tolist() == [0, 1, 0]
-    assert batch.to_move.tolist() == [BLACK, WHITE, BLACK]
-    assert batch.last_moves.tolist() == [[NO_CELL, NO_CELL], [5, NO_CELL], [0, 9]]
-
-
 @pytest.mark.parametrize("size", range(3, 26))
 def test_the_size_is_known_from_the_number_of_cells(size: int) -> None:
     assert PositionBatch.empty(1, size * size).size == size

@@ -42,10 +42,6 @@ def test_a_shorter_list_of_keys_is_a_different_stream_even_of_zeros() -> None:
     assert len({stream_key(0, *[0] * count) for count in range(20)}) == 20
 
 
-def test_every_purpose_has_its_own_stream() -> None:
-    assert len({stream_key(7, 0, 0, purpose) for purpose in Purpose}) == len(Purpose)
-
-
 @given(keys)
 def test_a_key_is_the_same_64_bits_whatever_was_asked_before(asked: list[int]) -> None:
     first = stream_key(5, *asked)
@@ -59,16 +55,6 @@ def test_a_key_is_the_same_64_bits_whatever_was_asked_before(asked: list[int]) -
 def test_different_keys_do_not_collide(one: list[int], other: list[int]) -> None:
     same = [key % 2**64 for key in one] == [key % 2**64 for key in other]
     assert (stream_key(1, *one) == stream_key(1, *other)) == same
-
-
-def test_streams_do_not_disturb_each_other() -> None:
-    alone = generator(3, 1).random(8)
-    mixed, beside = generator(3, 1), generator(3, 2)
-    together = []
-    for _ in range(8):
-        beside.random(5)
-        together.append(mixed.random())
-    assert together == alone.tolist()
 
 
 def test_numpy_integers_are_as_good_as_any() -> None:

@@ -48,34 +48,21 @@ def test_the_written_configuration_has_every_key_once() -> None:
     assert lines == [key.rpartition(".")[2] for key in KEYS]
 
 
-@given(
-    seed=st.integers(0, MAX_INTEGER),
-    rate=st.floats(0, 1e6),
-    size=st.integers(5, 25),
-    planes=st.sampled_from(Planes),
-    kinds=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=3),
-    noise=st.tuples(st.integers(0, 9), st.integers(9, 99)),
-    dual=st.booleans(),
-)
+FLAGS = {
+    "seed": st.integers(0, MAX_INTEGER),
+    "basics.learning_rate": st.floats(0, 1e6),
+    "rules.size": st.integers(5, 25),
+    "net.planes": st.sampled_from(Planes),
+    "net.dual": st.booleans(),
+    "basics.kinds": st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=3),
+    "basics.noise_stones": st.tuples(st.integers(0, 9), st.integers(9, 99)),
+}
+
+
+@given(flags=st.fixed_dictionaries(FLAGS))
 def test_any_configuration_reads_back_the_same(
-    tmp_path_factory: pytest.TempPathFactory,
-    seed: int,
-    rate: float,
-    size: int,
-    planes: Planes,
-    kinds: list[str],
-    noise: tuple[int, int],
-    dual: bool,
+    tmp_path_factory: pytest.TempPathFactory, flags: dict[str, object]
 ) -> None:
-    flags = {
-        "seed": seed,
-        "basics.learning_rate": rate,
-        "rules.size": size,
-        "net.planes": planes,
-        "net.dual": dual,
-        "basics.kinds": kinds,
-        "basics.noise_stones": noise,
-    }
     config = resolve(flags=flags)
     file = tmp_path_factory.mktemp("config") / "config.toml"
     assert read_config(write(file, to_toml(config))) == config

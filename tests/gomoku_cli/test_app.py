@@ -145,8 +145,6 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     assert process.stderr.readline().startswith("stopping; press Ctrl-C again")

@@ -84,7 +84,6 @@ def test_the_example_of_the_documents_plays(tmp_path: Path, monkeypatch: pytest.
     assert run(capsys, "export", "default", "--check", "0")[0] == 0
     assert sorted(os.listdir()) == ["default-black.onnx", "default-white.onnx"]
     block = re.search(r"^```py\n(.*?)^```$", (ROOT / "docs" / "export.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert block is not None
     exec(compile(block[1], "docs/export.md", "exec"), {})
     moves = capsys.readouterr().out.split()
     assert len(set(moves)) == 9

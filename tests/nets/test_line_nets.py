@@ -22,7 +22,7 @@ from core.position import Position
 from core.rules import Rules
 from nets import line_tables
 from nets.checkpoint import save_model
-from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
+from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, enlarged, make_model
 from nets.line_tables import line_net
 from nets.runtimes.loading import open_model
@@ -32,11 +32,9 @@ from nets.shapes import fits
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
 from tests.support.nets import CPU, EXACT, priors, random_batch
+from tests.support.nets import LINES as SMALL
 from tests.support.project import ROOT
 
-SMALL = NetConfig(
-    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
-)
 DEFAULT = RuntimeChoice()
 LARGE = dataclasses.replace(SMALL, trunk=("lines-64:48x3", "spread*2"), value_head=("regions-15-48",), dual=False)
 

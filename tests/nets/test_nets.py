@@ -16,7 +16,7 @@ from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, NetConfig, Plane
 from nets.dual import make_model, parameter_count, zero_heads
 from nets.planes import encode
 from nets.tensor_file import NotFiniteError
-from tests.support.nets import evaluator_of, model_of, random_batch, spoil
+from tests.support.nets import LINES, evaluator_of, model_of, random_batch, spoil
 
 RULES = Rules(9, 5)
 TINY = NetConfig.tower(4, 1, hidden=8)
@@ -149,9 +149,6 @@ def test_the_same_seed_makes_the_same_weights() -> None:
 
 CONVOLUTIONAL = NetConfig(
     trunk=("conv3-8", "pool-4"), policy_head=("conv3-1-bare",), value_head=("conv3-4", "max", "linear-4", "linear")
-)
-LINES = NetConfig(
-    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
 )
 
 

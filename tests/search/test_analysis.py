@@ -50,5 +50,4 @@ def test_an_analysis_under_renju_names_the_forbidden_cells() -> None:
 @pytest.mark.parametrize(("value", "proof"), [(1.0, 4), (-1.0, -4)])
 def test_a_move_of_a_player_without_an_analysis_keeps_the_side_that_wins(value: float, proof: int) -> None:
     view = view_of(Decision(BEST, value, simulations=100, plies_to_end=4), 0.1)
-    assert view is not None
     assert view.moves[0].proof == proof

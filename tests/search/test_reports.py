@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from core.position import Position
 from core.rules import Rules
-from nets.config import NetConfig, Planes, RuntimeChoice
+from nets.config import RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from search import players
@@ -22,12 +23,11 @@ from search.pure_mcts.player import PureMcts
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
+from tests.support.nets import LINES
 
 RULES = Rules(9, 5)
 SETTINGS = SearchSettings(simulations=2_000)
-LINES = NetConfig(
-    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",), dual=False
-)
+ONE_NET = replace(LINES, dual=False)
 
 
 def tree_player(*, keeps_tree: bool = False) -> MctsPlayer:
@@ -37,7 +37,7 @@ def tree_player(*, keeps_tree: bool = False) -> MctsPlayer:
 
 @cache
 def line_evaluator() -> NetEvaluator:
-    return NetEvaluator(make_model(LINES, RULES, 3).eval(), RuntimeChoice())
+    return NetEvaluator(make_model(ONE_NET, RULES, 3).eval(), RuntimeChoice())
 
 
 def line_player() -> MctsPlayer:
@@ -86,7 +86,6 @@ def test_a_player_that_reports_decides_as_it_does_alone(make: Callable[[], Playe
     who = make()
     for seed in (3, 4):
         decision, last = who.search(position, seed=seed, report=seen.append)
-        assert last is not None
         assert same(decision, make().choose(position, seed=seed))
         assert same(decision, make().search(position, seed=seed)[0])
         assert decision.value == last.value
@@ -120,7 +119,6 @@ def test_an_endless_analysis_reports_until_it_is_stopped(make: Callable[[], Play
     assert who.limit is not None
     endless = Limit(seconds=math.inf)
     last = who.search(position, endless, stop=lambda: len(views(seen)) >= 3, report=seen.append)[1]
-    assert last is not None
     assert 3 <= len(views(seen)) <= 4
     assert last.nodes >= views(seen)[-1].nodes
 

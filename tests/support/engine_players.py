@@ -2,8 +2,6 @@
 
 import os
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from core.rules import Rules
 from search.engines.player import EngineLimits, EnginePlayer
 from search.players import Player
 from tests.support.project import SUPPORT
+from tests.support.waiting import is_alive, wait_until
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="counts descriptors and processes as POSIX knows them")
 LINUX_ONLY = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems show no orphans")
@@ -44,26 +43,8 @@ def move_of(player: Player, position: Position) -> int:
     return player.choose_batch([position], seeds=[0])[0].move
 
 
-def is_alive(pid: int) -> bool:
-    """Return True if the process runs; False also for a zombie, where the system shows it."""
-    try:
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
-    except FileNotFoundError:  # no Linux, or gone in between
-        return not Path("/proc/self").exists()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.01)
-
-
 def wait_until_gone(pid: int) -> None:
-    wait_until(lambda: not is_alive(pid))
+    wait_until(lambda: not is_alive(pid), LIMIT_S)
 
 
 def open_descriptors() -> set[str]:

@@ -1,6 +1,7 @@
 """Evaluators with known answers."""
 
 import hashlib
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -53,3 +54,23 @@ class ScriptedEvaluator:
                 self.seen.append(stones.tobytes())
             slot.logits[row], slot.values[row] = self.answer(stones, to_move)
         return DONE
+
+
+class FailingEvaluator(ScriptedEvaluator):
+    """Fails in batches `first` to `last`: a ticket that raises, no ticket, or values that are no numbers."""
+
+    def __init__(self, rules: Rules, kind: str, first: int, last: float = math.inf) -> None:
+        super().__init__(rules)
+        self.kind, self.first, self.last = kind, first, last
+
+    def submit(self, slot: Slot) -> Ticket:
+        ticket = super().submit(slot)
+        if not self.first <= len(self.batches) <= self.last:
+            return ticket
+        if self.kind == "refuses":
+            raise RuntimeError("the queue is closed")
+        slot.values[: 1 if self.first == self.last else None] = np.nan
+        return self if self.kind == "raises" else ticket
+
+    def result(self) -> None:
+        raise RuntimeError("the device is gone")

@@ -5,22 +5,8 @@ cells.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 
-from tests.conftest import WAYS
-
-
-@cache
-def windows(size: int, connect: int) -> list[int]:
-    """Return every window of `connect` cells in a row, as bits."""
-    found = []
-    for row in range(size):
-        for column in range(size):
-            for row_step, column_step in WAYS:
-                cells = [(row + i * row_step, column + i * column_step) for i in range(connect)]
-                if all(0 <= r < size and 0 <= c < size for r, c in cells):
-                    found.append(sum(1 << r * size + c for r, c in cells))
-    return found
+from tests.conftest import windows
 
 
 def bits(cells: int) -> Iterator[int]:
@@ -40,7 +26,7 @@ class NaiveBoard:
     """Threats and forced wins on boards of one size."""
 
     def __init__(self, size: int, connect: int) -> None:
-        self.windows = windows(size, connect)
+        self.windows = [sum(1 << cell for cell in cells) for cells in windows(size, connect)]
         self.all = (1 << size * size) - 1
         self.known: dict[tuple[int, int], bool] = {}
 

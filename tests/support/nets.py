@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Rules
-from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
+from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
 RULES = Rules(9, 5)
 TINY = NetConfig.tower(4, 1, hidden=8)
+LINES = NetConfig(
+    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
+)
 EXACT = RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32)
 CPU = torch.device("cpu")
 

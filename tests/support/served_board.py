@@ -15,6 +15,8 @@ from typing import IO
 
 import aiohttp
 
+from tests.support.waiting import is_alive
+
 START_S = 60.0
 """Time for a server or a board to begin on a busy machine."""
 
@@ -88,7 +90,6 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
         finally:
             process.kill()
             process.wait()
-            assert process.stdout is not None
             process.stdout.close()
 
 
@@ -115,14 +116,6 @@ def descendants(pid: int) -> list[int]:
         found += below
         pending += below
     return found
-
-
-def is_alive(pid: int) -> bool:
-    """Return True for a process that runs, False for one that has ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 async def are_gone(pids: list[int], limit_s: float) -> None:

@@ -290,7 +290,6 @@ class BoardDriver:
         scale = self.board.geometry.scale
         line = self.board.render_line(region.bottom - scale)
         style = next(iter(line.crop(region.x + scale, region.x + scale + 1))).style
-        assert style is not None
         assert style.bgcolor is not None
         return style.bgcolor.name
 

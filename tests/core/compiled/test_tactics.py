@@ -19,18 +19,7 @@ from core.compiled.tactics import (
 )
 from core.notation import parse_cell
 from core.rules import BLACK, EMPTY, WHITE, Rules
-from tests.conftest import WAYS
-
-
-def windows(size: int, connect: int) -> list[list[int]]:
-    """Every run of `connect` cells on the board."""
-    found = []
-    for row, column in np.ndindex(size, size):
-        for row_step, column_step in WAYS:
-            cells = [(row + i * row_step, column + i * column_step) for i in range(connect)]
-            if all(0 <= r < size and 0 <= c < size for r, c in cells):
-                found.append([r * size + c for r, c in cells])
-    return found
+from tests.conftest import windows
 
 
 def naive_wins(stones: NDArray[np.int8], colour: int, lines: list[list[int]]) -> set[int]:

@@ -7,39 +7,15 @@ from core.records.record import Ending, contradiction, won_text
 from core.records.sgf import parse_sgf, to_sgf
 from core.rules import BLACK, WHITE
 from gomoku_cli.reports.game import result_text
+from tests.support.cases import cases
 
 BOARD, TIME, FORFEIT, RESIGNATION = Ending.BOARD, Ending.TIME, Ending.FORFEIT, Ending.RESIGNATION
 FIVE = ";B[hh];W[aa];B[ih];W[ba];B[jh];W[ca];B[kh];W[da];B[lh]"
 
 
-@pytest.mark.parametrize(
-    ("words", "winner", "ending"),
-    [
-        *(
-            (words, BLACK, BOARD)
-            for words in ("B+", "B+1", "B+12.5", "b+", "\uff22\uff0b", "Black wins", "Black win by five", "1-0")
-        ),
-        *(
-            (words, BLACK, BOARD)
-            for words in ("黑胜", "黒勝", "黒の勝ち", "黑方胜", "흑승", "Winner: Black", "结果\uff1a黑胜")
-        ),
-        *((words, BLACK, BOARD) for words in ("白负", "Schwarz gewinnt", "чёрные победили", "先手胜", "Black", "B")),
-        *((words, WHITE, BOARD) for words in ("W+", "White won", "0-1", "白勝", "白胜", "백승", "后手胜", "黑负")),
-        *(
-            (words, BLACK, RESIGNATION)
-            for words in ("B+R", "B+Resign", "黒中押し勝ち", "黑中盘胜", "흑 불계승", "White resigns")
-        ),
-        *((words, WHITE, TIME) for words in ("W+T", "W+Time", "White won on time", "白时间胜", "黑超时负")),
-        *((words, WHITE, FORFEIT) for words in ("W+F", "White + Forfeit")),
-        *(
-            (words, None, BOARD)
-            for words in ("0", "Draw", "½", "½-½", "1/2-1/2", "Jigo", "和棋", "平局", "引き分け", "무승부")
-        ),
-        *((words, None, Ending.UNKNOWN) for words in ("?", "Void", "Unfinished", "未完", "打挂", "*")),
-        *((words, None, Ending.UNKNOWN) for words in ("", "nonsense", "Bob wins", "Both lost")),
-    ],
-)
-def test_a_result_is_read_in_the_words_of_its_program(words: str, winner: int | None, ending: Ending) -> None:
+@pytest.mark.parametrize(("words", "winner", "ending"), cases("results_named"))
+def test_a_result_is_read_in_the_words_of_its_program(words: str, winner: int | None, ending: str) -> None:
+    ending = Ending(ending)
     (game,) = parse_sgf(f"(;GM[4]RE[{words}];B[hh];W[hi])")
     assert (game.winner, game.ending) == (winner, ending)
     how = {TIME: " on time", FORFEIT: " by forfeit", RESIGNATION: " by resignation"}.get(ending, "")
@@ -67,6 +43,8 @@ def test_a_record_that_says_that_it_has_no_result_has_none(words: str) -> None:
     [
         ("W+", "white won in 9 moves, but the board shows 5 in a row of black"),
         ("W+R", "white won by resignation in 9 moves, but the board shows 5 in a row of black"),
+        ("W+T", "white won on time in 9 moves, but the board shows 5 in a row of black"),
+        ("W+F", "white won by forfeit in 9 moves, but the board shows 5 in a row of black"),
         ("Draw", "drawn after 9 moves, but the board shows 5 in a row of black"),
         ("?", "9 moves, without a result, but the board shows 5 in a row of black"),
     ],

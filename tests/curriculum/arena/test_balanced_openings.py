@@ -15,12 +15,7 @@ from core.position import Position
 from core.records.openings import read_openings
 from core.rules import BLACK, WHITE, Rules
 from curriculum.arena import balanced_openings as module
-from curriculum.arena.balanced_openings import (
-    BalancedOpening,
-    PlayedOut,
-    balanced_openings,
-    stages,
-)
+from curriculum.arena.balanced_openings import BalancedOpening, PlayedOut, balanced_openings, stages
 from curriculum.arena.players import PlayerSettings
 from curriculum.reporting import Context, Interrupted
 from gomoku_cli.exit_codes import ExitCode
@@ -179,14 +174,14 @@ def gomoku(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     return run_command(capsys, "openings", *arguments, "--quiet")
 
 
-SMALL = ("--count", 6, "--player", "mentor", "--board-size", 11)
+SMALL = ("--count", 6, "--player", "mentor:1", "--board-size", 11)
 
 
 def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: Capsys) -> None:
     cells, offsets = tmp_path / "cells.txt", tmp_path / "offsets.txt"
     code, out, _ = gomoku(capsys, *SMALL, "--output", cells)
     assert code == ExitCode.DONE
-    assert out.startswith(f"{cells}: 6 of 6 openings, evaluated by mentor")
+    assert out.startswith(f"{cells}: 6 of 6 openings, evaluated by mentor:1")
     code, out, _ = gomoku(capsys, *SMALL, "--output", offsets, "--notation", "offsets", "--json")
     assert code == ExitCode.DONE
     report = json.loads(out)

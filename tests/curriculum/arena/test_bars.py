@@ -66,7 +66,6 @@ def without_moves_of_the_opponent(games: int) -> MatchResult:
 
 def test_a_player_without_a_move_in_two_games_or_more_decides_a_match() -> None:
     forfeit = never_moved(without_moves_of_the_opponent(4))
-    assert forfeit is not None
     assert (forfeit.player, forfeit.why) == ("old", "no answer")
     assert is_decided(without_moves_of_the_opponent(2), None)
     assert never_moved(without_moves_of_the_opponent(1)) is None

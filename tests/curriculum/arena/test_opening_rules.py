@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,8 @@ from curriculum.arena.folder import MatchFolderError
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context
-from search.limit import Limit
 from search.opening_choice import CANDIDATES
-from search.players import Decision, RandomPlayer, never
+from search.players import Decision, RandomPlayer
 from tests.support.players import OneByOne
 
 RULES = Rules(7, 4)
@@ -44,15 +44,7 @@ class Valuing(OneByOne):
 class Adding(Valuing):
     """Places the first empty cells, and adds two stones where it may."""
 
-    def choose_opening(
-        self,
-        position: Position,
-        opening: Opening,
-        *,
-        seed: int,
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> Choice | tuple[int, ...]:
+    def choose_opening(self, position: Position, opening: Opening, **asked: Any) -> Choice | tuple[int, ...]:
         """See `Player`."""
         options = opening.options(position.ply)
         if not options:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,25 +47,9 @@ def strewer() -> Scripted:
     return Scripted("strewer", [48, 46, 44, 42, 33, 31, 29, 20])
 
 
-def match(
-    player: Player,
-    opponent: Player,
-    games: int = 8,
-    seed: int = 1,
-    *,
-    paired: bool = True,
-    context: Context | None = None,
-) -> MatchResult:
-    return play_match(
-        player,
-        opponent,
-        rules=RULES,
-        openings=OPENINGS,
-        games=games,
-        seed=seed,
-        context=context or Context(),
-        paired=paired,
-    )
+def match(player: Player, opponent: Player, games: int = 8, **options: Any) -> MatchResult:
+    options = {"rules": RULES, "openings": OPENINGS, "seed": 1} | options
+    return play_match(player, opponent, games=games, **options)
 
 
 def test_unpaired_games_take_the_openings_in_turn() -> None:

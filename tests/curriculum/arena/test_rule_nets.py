@@ -1,6 +1,7 @@
 """The built-in model has a net for a variant of the rules as soon as there is a file of it."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,12 @@ from core.rules import Rules, Variant
 from curriculum.arena.levels import LEVELS
 from curriculum.arena.players import NamedPlayer, PlayerSettings, model_path, parse_player, resolve_rules
 from nets.checkpoint import BUILT_IN, DEFAULT_MODEL, load_model, save_model
-from nets.config import NetConfig, Planes, RuntimeNotice
+from nets.config import RuntimeNotice
 from nets.dual import make_model
 from search.players import Player
+from tests.support.nets import LINES
 
-NET = NetConfig(
-    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",), dual=False
-)
+ONE_NET = replace(LINES, dual=False)
 SETTINGS = PlayerSettings(simulations=0, switch_stage=0)
 
 
@@ -28,7 +28,7 @@ def nets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Variant, Path]
     paths = {}
     for seed, variant in enumerate((Variant.RENJU, Variant.CARO)):
         paths[variant] = tmp_path / f"default-{variant}.safetensors"
-        save_model(paths[variant], make_model(NET, Rules(variant=variant), seed), {})
+        save_model(paths[variant], make_model(ONE_NET, Rules(variant=variant), seed), {})
         monkeypatch.setitem(BUILT_IN, f"default-{variant}", paths[variant])
     return paths
 

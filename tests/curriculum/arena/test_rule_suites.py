@@ -82,7 +82,7 @@ def test_the_solver_finds_the_wins_of_the_referee(variant: Variant) -> None:
 
 def test_a_player_is_scored_under_the_rule() -> None:
     rules = Rules(variant=Variant.RENJU)
-    easy = [puzzle for puzzle in load_suite("tactics", rules) if puzzle.kind in ("win-in-1", "block")]
+    easy = [puzzle for puzzle in load_suite("tactics", rules) if puzzle.kind in ("win-in-1", "block")][::3]
     assert score_player(PaperMentor(), easy, rules=rules, context=Context()).total.share == 1.0
     with pytest.raises(SuiteError, match="there is no suite hard for renju on 15x15; it is for 5 in a row on 15x15"):
         load_suite("hard", rules)

@@ -19,7 +19,6 @@ def test_the_load_of_other_processes_is_measured() -> None:
         time.sleep(0.5)
         busy = others.cores()
         child.kill()
-    assert busy is not None
     assert busy > 0.1
 
 

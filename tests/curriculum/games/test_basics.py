@@ -118,15 +118,6 @@ def test_both_sides_could_win_and_the_side_to_move_does(kind: str) -> None:
         assert immediate_wins(compile_rules(BOARD), stones.copy(), -int(to_move), wins)
 
 
-def test_other_moves_are_wrong_against_a_four() -> None:
-    samples = drawn("defend-four", 12)
-    for row in range(len(samples)):
-        (answer,) = np.flatnonzero(samples.policies[row])
-        others = np.array([cell for cell in np.flatnonzero(samples.positions.stones[row] == EMPTY) if cell != answer])
-        alone = samples.positions.rows(np.full(len(others), row))
-        assert not are_right(BOARD, alone, others).any()
-
-
 @given(
     size=st.integers(7, 15),
     connect=st.integers(4, 6),

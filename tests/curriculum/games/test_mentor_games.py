@@ -155,7 +155,6 @@ def test_a_game_without_random_moves_confirms_the_teachers_proofs() -> None:
         game = play_teacher_game(config, Mentor(Limit(nodes=2000)), number)
         for decision, value, z in zip(game.decisions, game.values(0.9), game.results(0.9), strict=True):
             if decision.plies_to_end is not None and decision.value == 1.0:
-                assert value is not None
                 assert value == pytest.approx(0.9 ** (decision.plies_to_end - 1))
                 assert value <= z + 1e-6
                 proven += 1

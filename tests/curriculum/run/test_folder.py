@@ -151,7 +151,6 @@ def test_a_killed_process_leaves_no_lock(path: Path) -> None:
     )
     command = [sys.executable, "-c", script, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "ready\n"
         with pytest.raises(FolderBusyError):
             RunFolder.open(path)

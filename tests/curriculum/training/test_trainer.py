@@ -99,7 +99,6 @@ def test_the_loss_is_equation_9() -> None:
     trainer._precision = torch.float32
     source = source_of(samples, config=config)
     batch = source_of(samples, config=config).batch(BLACK, 0)
-    assert batch is not None
     net = twin.model.net_of(BLACK).train()
     logits, values = net(twin._planes(twin._on_device(batch)))
     policies, results = torch.from_numpy(batch.policies), torch.from_numpy(batch.values)
@@ -109,7 +108,6 @@ def test_the_loss_is_equation_9() -> None:
     loss.backward()  # type: ignore[union-attr]
     trainer.train(source, 0, 1, np.array([0.1]))
     for moved, still in zip(trainer.model.net_of(BLACK).parameters(), net.parameters(), strict=True):
-        assert still.grad is not None
         assert torch.allclose(moved, still - 0.1 * still.grad, atol=1e-5)
 
 
@@ -137,17 +135,6 @@ def test_a_teacher_replaces_its_share_of_the_targets() -> None:
     policy /= policy.sum(dim=1, keepdim=True)
     assert torch.allclose(mixed["policy"], 0.25 * policy + 0.75 * torch.from_numpy(samples.policies), atol=1e-6)
     assert torch.allclose(mixed["value"], 0.25 * values + 0.75 * torch.from_numpy(samples.values), atol=1e-6)
-
-
-def test_the_nets_learn_their_samples() -> None:
-    samples = random_samples(32)
-    trainer = Trainer(CONFIG)
-    source = BatchSource(samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=16, seed=3, dual=True)
-    first = trainer.train(source, 0, 5, np.full(5, 0.05))
-    last = trainer.train(source, 5, 205, np.full(200, 0.05))
-    final = trainer.train(source, 205, 210, np.full(5, 0.01))
-    assert final["policy_loss"] < last["policy_loss"] < first["policy_loss"]
-    assert final["value_loss"] < first["value_loss"]
 
 
 @pytest.mark.parametrize("optimiser", Optimiser)
@@ -218,7 +205,6 @@ def test_rehearsal_takes_its_share_of_a_batch() -> None:
     samples, rehearsal = random_samples(64), random_samples(64, seed=5)
     rehearsal.values[:] = 2.0
     batch = source_of(samples, rehearsal=rehearsal).batch(WHITE, 0)
-    assert batch is not None
     assert np.count_nonzero(batch.values == 2.0) == 8
     assert len(batch) == 16
 
@@ -230,7 +216,6 @@ def test_policies_are_carried_along_with_the_stones() -> None:
     source = source_of(samples)
     for step in range(8):
         batch = source.batch(BLACK, step)
-        assert batch is not None
         assert (batch.positions.stones[np.arange(len(batch)), batch.policies.argmax(axis=1)] == 2).all()
 
 

@@ -4,8 +4,7 @@ import os
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import count
@@ -38,6 +37,7 @@ from tests.curriculum.workers.conftest import same
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.nets import RULES, model_of, random_batch
 from tests.support.searches import assert_sound, nodes_of
+from tests.support.waiting import is_alive, wait_until
 
 CONFIG = Config(
     rules=Rules(7, 4),
@@ -111,20 +111,6 @@ def links(number: int, opener: Any = open_evaluator) -> Iterator[list[EvaluatorL
         assert not thread.is_alive()
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def slot_of(rows: int, seed: int) -> Slot:
     batch = random_batch(rows, seed=seed)
     return Slot(batch, np.zeros(batch.stones.shape, np.float32), np.zeros(rows, np.float32), rows)
@@ -165,7 +151,7 @@ def test_a_batch_holds_the_rows_of_two_players_who_wait(model: Path) -> None:
         tickets = [shared[0].submit(slots[0])]
         assert gate.is_held.wait(PATIENCE_S)
         tickets += [each.submit(slot) for each, slot in zip(shared, slots[1:], strict=True)]
-        wait_for(lambda: sum(evaluator._batcher._rows.values()) == 100)
+        wait_until(lambda: sum(evaluator._batcher._rows.values()) == 100)
         gate.is_open.set()
         for ticket, slot in zip(tickets, slots, strict=True):
             ticket.result()
@@ -221,7 +207,7 @@ def test_an_evaluator_ends_with_its_last_user_and_rooms_are_used_again(model: Pa
         assert (len(opened), closed) == (2, [])
         del each, evaluators[:]
         one.send(Close(SharedEvaluator(one, model, None, repeatable=False)._number))
-        wait_for(lambda: closed == [2])
+        wait_until(lambda: closed == [2])
         again.close()
 
 
@@ -260,11 +246,10 @@ def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: Sel
             with pool.stream(job, range(12)) as stream:
                 assert same(dict(stream), expected)
                 assert stream.counts["simulations"] > 0
-                assert stream.workers is not None
                 assert (stream.workers.count, sum(stream.workers.games_by_node.values())) == (2, 12)
         with pool.stream(job, count(), beside=True) as stream:
             stream.push(newer)
-            wait_for(lambda: any(is_newer(*found) for found in stream.take(0.5)[-1:]))
+            wait_until(lambda: any(is_newer(*found) for found in stream.take(0.5)[-1:]))
 
 
 @pytest.mark.slow
@@ -272,11 +257,8 @@ def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: Sel
 def test_the_end_of_a_process_ends_the_stream_in_one_line(victim: str, job: SelfPlayJob) -> None:
     text = {"player": "a process of games ended", "evaluator": "the process that evaluates ended"}[victim]
     with ProcessPool(2, cpus=1) as pool, pool.stream(job, count()) as stream:
-        assert pool.evaluator is not None
         processes = [*(process for process, _ in pool.players), pool.evaluator[0]]
-        deadline = time.monotonic() + PATIENCE_S
-        while not stream.counts.get("simulations") and time.monotonic() < deadline:
-            stream.take(0.2)
+        wait_until(lambda: [stream.take(0.2), stream.counts.get("simulations")][1])
         (processes[0] if victim == "player" else processes[-1]).kill()
         with pytest.raises(WorkerProcessError, match=rf"{text} by itself \(exit code -9\)"):
             while True:
@@ -307,9 +289,8 @@ def test_nothing_outlives_a_killed_main_process(job: SelfPlayJob, tmp_path: Path
     environment = {**os.environ, "PYTHONPATH": os.getcwd()}
     command = [sys.executable, str(script), str(job.model)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as driver:
-        assert driver.stdout is not None
         pids = [int(word) for word in driver.stdout.readline().split()]
         assert len(pids) == 3
         driver.kill()
-    wait_for(lambda: not any(is_running(pid) for pid in pids))
+    wait_until(lambda: not any(is_alive(pid) for pid in pids))
     assert set(os.listdir("/dev/shm")) <= before

@@ -98,11 +98,10 @@ def test_saved_games_are_resumed_and_others_reviewed(
     setups: list[BoardSetup], data_folder: Path, tmp_path: Path, capsys: Capsys
 ) -> None:
     saved = SavedGame(data_folder / "gomoku" / "games")
-    game = Game(Rules(9), Seats(None, PlayerChoice(spec="mentor:2")), [40, 41])
+    game = Game(Rules(9), Seats(None, PlayerChoice(spec="mentor:2", seconds=1.5)), [40, 41])
     saved.save(game.to_save())
     assert app.run(["play", "--resume"]) == ExitCode.DONE
     resumed = setups[0]
-    assert resumed.game is not None
     assert (resumed.game.moves, resumed.game.seats) == ([40, 41], game.seats)
     assert (resumed.path, resumed.reviews) == (str(saved.path), False)
     other = tmp_path / "other.sgf"

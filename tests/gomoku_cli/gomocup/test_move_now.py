@@ -1,4 +1,4 @@
-"""Commands that come while the engine thinks: those that ask for the move, and those that wait for it."""
+"""Commands that come while the engine thinks: those that ask for the move, and those that wait; late searches."""
 
 import threading
 import time
@@ -41,6 +41,13 @@ class Manager:
 
     def say(self, *lines: str) -> list[str]:
         return [answer for line in lines for answer in self.engine.answer(line)]
+
+    def answer_in_time(self, line: str) -> list[str]:
+        """Return the answers to a line, which did not wait for a search that nothing ends."""
+        started = time.monotonic()
+        answers = self.say(line)
+        assert time.monotonic() - started < LONG_S / 2
+        return answers
 
     def seconds_of(self, line: str, *comes: str) -> float:
         """Return the time of the move that `line` asks for, while the lines `comes` come."""
@@ -112,3 +119,46 @@ def test_a_stop_ends_one_move_only(manager: Manager) -> None:
 def test_the_game_goes_on_after_a_stop(manager: Manager) -> None:
     manager.comes = ("YXSTOP",)
     assert manager.say("BEGIN", "TURN 7,7", "RESTART", "BEGIN") == [FIRST, "1,14", "OK", FIRST]
+
+
+# A search that does not end in time: the engine answers without it, and goes on.
+
+
+@pytest.fixture
+def late() -> Iterator[Manager]:
+    """A manager whose player thinks until it is released, whatever `stop` says."""
+    late = Manager(SHORT_S)
+    late.ignores_stop = True
+    yield late
+    late.release.set()
+
+
+def test_a_search_that_tells_nothing_is_replaced_by_a_quick_decision(late: Manager) -> None:
+    assert late.answer_in_time("BEGIN") == [FIRST]
+    assert late.players.quick_decisions == 1
+
+
+def test_the_best_move_so_far_is_the_answer(late: Manager) -> None:
+    late.player.best = Decision(112)
+    assert late.answer_in_time("BEGIN") == ["7,7"]
+    assert late.players.quick_decisions == 0
+
+
+def test_moves_go_on_while_an_old_search_lasts_and_after_it(late: Manager) -> None:
+    late.answer_in_time("BEGIN")
+    assert late.answer_in_time("TURN 7,7") == ["1,14"]
+    assert late.players.quick_decisions == 2
+    assert len(late.player.requests) == 1
+    late.player.while_thinking = lambda stop: None
+    late.release.set()
+    assert late.answer_in_time("TURN 8,8") == ["2,14"]
+    assert late.players.quick_decisions == 2
+
+
+def test_an_error_of_a_search_is_not_hidden(late: Manager) -> None:
+    def fail(stop: Callable[[], bool]) -> None:
+        raise RuntimeError("broken")
+
+    late.player.while_thinking = fail
+    with pytest.raises(RuntimeError, match="broken"):
+        late.say("BEGIN")

@@ -1,7 +1,6 @@
 """The engine's players: the named one on its boards, the mentor on others, within the limit of memory."""
 
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from nets.dual import make_model
 from search.mentor.player import Mentor
 from search.players import Player, RandomPlayer, never
 from search.tree.player import MctsPlayer
+from tests.support.waiting import wait_until
 
 TINY = NetConfig.tower(2, 0, hidden=2)
 SMALL = Rules(6)
@@ -91,11 +91,8 @@ def test_the_mentor_plays_until_the_search_of_the_model_is_compiled(model: str, 
         assert isinstance(player_of(players, rules), Mentor)
     assert players.notes[0] == f"the mentor plays until the search of {model} is compiled, once"
     helper.done.set()
-    deadline = time.monotonic() + 30.0
-    while isinstance(player := player_of(players, SMALL), Mentor):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    assert isinstance(player, MctsPlayer)
+    wait_until(lambda: isinstance(player_of(players, SMALL), MctsPlayer))
+    player = player_of(players, SMALL)
     assert players.notes[-1] == f"{model} plays from now on"
     assert player_of(players, SMALL) is player
 
@@ -111,10 +108,7 @@ def test_the_mentor_goes_on_where_the_model_cannot_play(
     assert isinstance(player_of(players, SMALL), Mentor)
     assert len(players.notes) == 1
     helper.done.set()
-    deadline = time.monotonic() + 30.0
-    while len(players.notes) == 1:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: len(players.notes) > 1)
     assert players.notes[1] == f"{model} cannot play, so the mentor goes on: MemoryError: no room for its nets"
     for _ in range(2):
         assert isinstance(player_of(players, SMALL), Mentor)
@@ -167,7 +161,6 @@ def test_trees_get_the_rest_of_the_limit_of_memory(model: str) -> None:
     assert isinstance(player, MctsPlayer)
     held = resident_bytes()
     player_of(players, SMALL, max_bytes=held + 100_000_000)
-    assert player.max_bytes is not None
     assert 50_000_000 < player.max_bytes < 100_000_000
     assert players.notes == []
     player_of(players, SMALL, max_bytes=10_000_000)

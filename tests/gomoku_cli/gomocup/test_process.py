@@ -181,7 +181,6 @@ def engine(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[byt
 
 def say(process: subprocess.Popen[bytes], *lines: str) -> None:
     """Send lines in one piece."""
-    assert process.stdin is not None
     process.stdin.write("".join(f"{line}\r\n" for line in lines).encode())
 
 

@@ -164,7 +164,6 @@ def test_junit_has_a_case_a_bar_and_counts_what_failed() -> None:
     assert (score.get("classname"), score.get("name")) == ("new against old", "score")
     assert score.find("failure") is None
     failure = sprt.find("failure")
-    assert failure is not None
     assert failure.get("message") == "sequential test: undecided, required 50 Elo rather than 0"
     assert "1 wins, 1 draws, 2 losses" in (failure.text or "")
     assert sum(float(case.get("time", 0)) for case in (score, sprt)) == 83.25

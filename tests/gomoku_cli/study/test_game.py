@@ -75,7 +75,6 @@ def test_only_moves_with_numbers_are_kept() -> None:
         GameRecord(RULES, MOVES[:1]), (None, KeptAnalysis(analysis=analysis, player="mentor", limit=None))
     )
     found = again(studied).analyses[1]
-    assert found is not None
     assert [each.move for each in found.analysis.moves] == [many[0].move]
     assert found.limit is None
 
@@ -83,7 +82,6 @@ def test_only_moves_with_numbers_are_kept() -> None:
 def test_a_search_without_an_end_has_no_limit() -> None:
     endless = replace(kept("d6"), limit=Limit(seconds=math.inf))
     found = again(StudiedGame(GameRecord(RULES, MOVES[:1]), (None, endless))).analyses[1]
-    assert found is not None
     assert found.limit is None
 
 

@@ -98,7 +98,6 @@ def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) ->
     (tmp_path / "folder.sgf").mkdir()
     assert [entry.moves for entry in saved_games(tmp_path)] == [2, 7, 3]
     newest = newest_unfinished(tmp_path)
-    assert newest is not None
     assert newest.moves == 2
 
 
@@ -162,7 +161,6 @@ def test_a_file_elsewhere_is_never_written(tmp_path: Path) -> None:
     elsewhere.mkdir()
     own = SavedGame(elsewhere)
     own.save(game(*WON[:3]))
-    assert own.path is not None
     before = own.path.read_bytes()
     folder.mkdir()
     (folder / "link.sgf").symlink_to(own.path)
@@ -170,7 +168,6 @@ def test_a_file_elsewhere_is_never_written(tmp_path: Path) -> None:
         handle = SavedGame(folder, path)
         handle.save(game(*WON[:4]))
         assert own.path.read_bytes() == before
-        assert handle.path is not None
         assert (handle.path.parent, read_games(handle.path)[0].source) == (folder, path.name)
 
 

@@ -86,6 +86,5 @@ def test_a_win_by_fours_is_the_line_of_both_sides() -> None:
         assert board.side_to_move == (BLACK if ply % 2 == 0 else WHITE)
         board.push(move)
     outcome = board.outcome()
-    assert outcome is not None
     assert outcome.winner == BLACK
     assert THREATS.win_by_fours(stones_of(position(BLACK, "h8", "i9")), WHITE) == ()

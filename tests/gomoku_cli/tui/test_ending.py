@@ -13,6 +13,7 @@ from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup, Course
+from tests.support.cases import cases
 from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 TWO_PLAYERS = BoardSetup(seats=Seats(None, None))
@@ -124,18 +125,7 @@ async def test_an_engine_that_does_not_consent_lets_no_move_be_taken_back() -> N
         assert ui.status == "Your move, in a variation.", "after the end it is a study"
 
 
-@pytest.mark.parametrize(
-    ("values", "stones", "takes", "offers"),
-    [
-        ([0.01] * 5, 30, True, True),
-        ([-0.5] * 5, 30, True, False),
-        ([-0.5, 0.4, -0.01, 0.01, 0.01], 30, True, False),
-        ([0.9, *[0.01] * 5], 40, True, True),
-        ([0.01] * 4, 30, False, False),
-        ([0.02] * 5, 30, False, False),
-        ([0.01] * 5, 29, False, False),
-    ],
-)
+@pytest.mark.parametrize(("values", "stones", "takes", "offers"), cases("draws_wanted"))
 def test_a_draw_needs_thirty_stones_and_five_low_values(
     values: list[float], stones: int, takes: bool, offers: bool
 ) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,7 +14,7 @@ from gomoku_cli.tui.engine.worker import open_choice
 from search.analysis import Analysis
 from search.engine import Engine
 from search.limit import Limit
-from search.players import Decision, Report, never
+from search.players import Decision, never
 from search.tree.player import MctsPlayer
 from tests.support.tui import LIMIT_S, AnalysingPlayer, board_app
 
@@ -26,19 +26,10 @@ class EndlessAnalyst(AnalysingPlayer):
         super().__init__(15, ["i9", "g7"])
         self.running = threading.Event()
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
         """See `search.players.Player`."""
+        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
         if seed is None:
-            assert report is not None
             report(self.view(position))
             self.running.set()
             deadline = time.monotonic() + LIMIT_S

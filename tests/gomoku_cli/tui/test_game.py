@@ -30,6 +30,9 @@ def test_a_line_that_is_too_long_to_win_is_named() -> None:
     standard.play(parse_cell("a11", 15))
     assert turn_text(standard) == "Black to move."
     assert Game(Rules(), Seats(None, None), moves).winner == BLACK
+    enclosed = [parse_cell(name, 15) for name in "b1 a1 c1 g1 d1 a15 e1 c15 f1".split()]
+    caro = Game(Rules(variant=Variant.CARO), Seats(None, None), enclosed)
+    assert turn_text(caro) == "Five in a row between two of the opponent's stones win nothing here. White to move."
 
 
 def test_another_move_keeps_the_moves_taken_back_and_their_analyses() -> None:

@@ -1,8 +1,8 @@
 """Opening rules on the board: stones for both colours, the choice of colours, and what is taken back and saved."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +16,6 @@ from gomoku_cli.study.saved import newest_unfinished
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
-from search.limit import Limit
-from search.players import never
 from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, board_app, board_setup
 
 
@@ -28,15 +26,7 @@ class OpeningPlayer(ScriptedPlayer):
         super().__init__()
         self.choices = list(choices)
 
-    def choose_opening(
-        self,
-        position: Position,
-        opening: Opening,
-        *,
-        seed: int,
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> Choice | tuple[Cell, ...]:
+    def choose_opening(self, position: Position, opening: Opening, **asked: Any) -> Choice | tuple[Cell, ...]:
         """See `Player`."""
         if opening.options(position.ply):
             return self.choices.pop(0)
@@ -124,7 +114,6 @@ async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(
         await ui.press("m")
         await place(ui, "h8")
     entry = newest_unfinished(tmp_path)
-    assert entry is not None
     (record,) = read_games(entry.path)
     assert str(record.opening) == "swap2 more"
     game = Game.from_saved(StudiedTree.read(GameTree.of(record)))

@@ -253,11 +253,3 @@ async def test_renju_marks_forbidden_cells_and_refuses_them_with_the_reason() ->
         assert len(ui.moves) == 8
         await ui.click("o15")
         assert "x" not in ui.line(8), "White may play there"
-
-
-async def test_five_between_two_stones_win_nothing_in_caro() -> None:
-    setup = BoardSetup(rules=Rules(variant=Variant.CARO), seats=Seats(None, None))
-    async with board_app(ScriptedPlayer(15), setup=setup) as ui:
-        for name in "b1 a1 c1 g1 d1 a15 e1 c15 f1".split():
-            await ui.click(name)
-        assert ui.status == "Five in a row between two of the opponent's stones win nothing here. White to move."

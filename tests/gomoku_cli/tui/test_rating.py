@@ -16,6 +16,7 @@ from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
+from tests.support.cases import cases
 from tests.support.tui import AnalysingPlayer, BoardDriver, ThreadEngine, board_app
 
 _WINNING = ("h8", "h9", "h10", "h11", "h12")
@@ -79,17 +80,7 @@ async def test_a_win_a_loss_and_a_draw_change_the_rating(tmp_path: Path) -> None
         assert len(lines(file)) == 2, "a game that was over when it came does not count"
 
 
-@pytest.mark.parametrize(
-    ("keys", "why"),
-    [
-        (("u",), "a move was taken back"),
-        (("i",), "a hint was given"),
-        (("c",), "an analysis was shown"),
-        (("b",), "it was reviewed before its end"),
-        (("comma",), "it was reviewed before its end"),
-        (("t", "slash", "c", "3", "enter"), "teaching was on"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "why"), cases("ratings_lost"))
 async def test_a_game_with_help_does_not_count(keys: tuple[str, ...], why: str, tmp_path: Path) -> None:
     async with board_app(engine(tmp_path / "games"), setup=setup()) as ui:
         await ui.play("o1")

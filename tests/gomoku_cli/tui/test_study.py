@@ -1,6 +1,5 @@
 """Panes, hints, reviews, teaching and saved games on the screen."""
 
-import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -81,22 +80,11 @@ async def test_threats_are_marked_and_a_win_by_fours_is_numbered() -> None:
         await ui.press("f")
         await ui.until(lambda: ui.app.control.threats is not None)
         threats = ui.app.control.threats
-        assert threats is not None
         assert {threat.kind for threat in threats.threats} >= {"open four"}
         assert len(threats.win) == 3
         assert "1" in ui.line(8)
         await ui.press("f")
         assert "1" not in ui.line(8)
-
-
-async def test_hints_come_from_a_short_search() -> None:
-    player = AnalysingPlayer(15, ["i9"])
-    async with board_app(player) as ui:
-        await ui.press("i")
-        await ui.until(lambda: ui.status == "Hint: a1. Black 60 %, a1 b1 c1")
-        assert "◇" in ui.line(1)
-        await ui.play("h8")
-        assert "◇" not in ui.line(1)
 
 
 class Wavering(AnalysingPlayer):
@@ -108,13 +96,15 @@ class Wavering(AnalysingPlayer):
         return found if len(self.analysed) < 2 else replace(found, moves=found.moves[::-1])
 
 
-async def test_a_hint_follows_the_analysis_that_goes_on() -> None:
+async def test_a_hint_comes_from_a_short_search_and_follows_the_analysis_that_goes_on() -> None:
     async with board_app(Wavering(15)) as ui:
         await ui.press("i")
-        await ui.until(lambda: ui.status.startswith("Hint: a1."))
+        await ui.until(lambda: ui.status == "Hint: a1. Black 60 %, a1 b1 c1")
         await ui.press("c")
         await ui.until(lambda: ui.status.startswith("Hint: c1."))
         assert ui.line(1).index("◇") == 7
+        await ui.play("h8")
+        assert "◇" not in ui.line(1)
 
 
 class Crowded(AnalysingPlayer):
@@ -146,15 +136,7 @@ async def test_each_candidate_has_one_line_and_the_moves_stay_in_view(terminal: 
         assert ui.main_screen.query_one("#panel").region.contains_region(moves.region)
 
 
-async def test_after_the_end_the_table_of_candidates_says_why_it_is_empty() -> None:
-    moves = cells("h8", "a1", "i8", "a2", "j8", "a3", "k8", "a4", "l8")
-    setup = BoardSetup(game=Game(Rules(), Seats(None, None), moves))
-    async with board_app(ThreadEngine({}), setup=setup, terminal=(120, 40)) as ui:
-        await ui.press("c")
-        await ui.until(lambda: "Candidates: none, the game is over" in ui.panel)
-
-
-async def test_after_the_end_the_graph_is_filled_in_the_background() -> None:
+async def test_after_the_end_the_graph_is_filled_in_the_background_and_the_table_says_why_it_is_empty() -> None:
     player = AnalysingPlayer(15)
     setup = BoardSetup(game=Game(Rules(), Seats(None, None), cells(*"h8 a1 h9 a2 h10 a3 h11 a4".split())))
     async with board_app(ThreadEngine({"default": player}), setup=setup, terminal=(120, 40)) as ui:
@@ -164,6 +146,8 @@ async def test_after_the_end_the_graph_is_filled_in_the_background() -> None:
         await ui.until(lambda: None not in ui.app.game.curve(by_analyst=True))
         assert len(player.analysed) == 9 and not ui.app.control.review.active
         assert "has won" in ui.panel and "the game is over" in ui.status
+        await ui.press("c")
+        await ui.until(lambda: "Candidates: none, the game is over" in ui.panel)
         await ui.press("u", "slash", *"c3", "enter")
         assert ui.moves[-1] == "c3" and not ui.app.game.is_game_over()
 
@@ -344,17 +328,6 @@ async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> No
         (tmp_path / "file").unlink()
         await ui.press("e", "f", "ctrl+s")
         await ui.until(lambda: "not saved" not in ui.title)
-
-
-def test_a_saved_game_keeps_players_and_analyses() -> None:
-    choice = PlayerChoice(spec="mentor:2", seconds=1.5)
-    game = Game(Rules(), Seats(None, choice), cells("h8", "i9"))
-    game.learn(0, view("h8", 0.25), "default")
-    again = Game.from_saved(pickle.loads(pickle.dumps(game.to_save())))
-    assert again.seats == game.seats
-    assert again.moves == game.moves
-    assert [again.analysis_at(ply) for ply in range(3)] == [game.analysis_at(0), None, None]
-    assert again.speaker_at(0) == "default"
 
 
 @pytest.mark.parametrize("note", ["", "a fine game", "Settings: nonsense", 'Settings: [{"spec": 1}, null]'])

@@ -25,19 +25,6 @@ def game(seats: Seats, moves: str = LINES) -> Game:
     return Game(Rules(), seats, [parse_cell(move, 15) for move in moves.split()])
 
 
-async def test_threats_are_found_while_an_engine_thinks() -> None:
-    player = GatedPlayer(15, ["a1"])
-    async with board_app(player) as ui:
-        await ui.click("h8")
-        await ui.until(player.thinking.is_set)
-        await ui.press("f")
-        await ui.until(lambda: ui.app.control.threats is not None)
-        assert ui.app.control.is_thinking, "the search goes on"
-        assert not player.stopped
-        player.release.set()
-        await ui.until(lambda: ui.moves == ["h8", "a1"])
-
-
 async def test_a_message_holds_while_an_engine_thinks_and_then_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
     player = GatedAnalyst(15, ["a1", "a2"])
     async with board_app(player, terminal=(120, 40)) as ui:

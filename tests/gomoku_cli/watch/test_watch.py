@@ -76,7 +76,6 @@ def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
     file = newest_file(make_run(tmp_path / "run"))
     assert file is not None
     game = read_newest_game(file)
-    assert game is not None
     assert game.result == "black wins in 9 moves"
     assert [cell_name(game.record.moves[ply], 15) for ply in (0, 8)] == ["h8", "h12"]
     assert black_values(game.record)[6] == -0.4
@@ -85,11 +84,9 @@ def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
 
 def test_a_torn_game_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     file = newest_file(make_run(tmp_path / "run"))
-    assert file is not None
     whole = file.read_bytes()
     file.write_bytes(whole[:-40])
     game = read_newest_game(file)
-    assert game is not None
     assert game.result == "black wins in 7 moves"
     for other in (b"", b"(;FF[4]SZ[", b"no game", b"(;FF[4]GM[1]SZ[19];B[pd])"):
         file.write_bytes(other)

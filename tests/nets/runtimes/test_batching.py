@@ -157,13 +157,6 @@ def test_every_row_is_evaluated_once_and_by_its_own_net(
     assert all(1 <= sum(batch.rows) <= sizes[-1] for batch in runtime.evaluated)
 
 
-def test_an_empty_submission_is_done_at_once() -> None:
-    runtime = ScriptedRuntime()
-    with batcher_of(runtime) as batcher:
-        within_reason(batcher.submit([]).result)
-    assert not runtime.evaluated
-
-
 def test_rows_of_several_submissions_share_a_batch() -> None:
     runtime = ScriptedRuntime(sizes=(MANY,))
     with batcher_of(runtime) as batcher:

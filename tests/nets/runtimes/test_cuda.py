@@ -10,16 +10,13 @@ import torch
 
 from core.evaluation import PositionBatch
 from core.rules import Rules
-from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
+from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet
 from nets.runtimes import cuda, streams
 from nets.runtimes.net_evaluator import NetEvaluator
 from tests.support.cards import CARD, Card, make_card
-from tests.support.nets import evaluator_of, model_of, priors, random_batch
+from tests.support.nets import LINES, evaluator_of, model_of, priors, random_batch
 
-LINES = NetConfig(
-    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
-)
 TORCH = Backend.TORCH
 
 

@@ -241,7 +241,6 @@ for name in ("default", "paper"):
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cuda:99", "nothing", "meta"])
 def test_a_device_that_is_not_there_is_named(name: str) -> None:
     with pytest.raises(DeviceError, match=f"there is no device '{name}': torch finds the CPU"):
@@ -249,6 +248,7 @@ def test_a_device_that_is_not_there_is_named(name: str) -> None:
     assert best_device("cpu").type == "cpu"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(may_have_gpu(), reason="a GPU needs torch")
 def test_a_process_that_only_plays_does_not_import_torch(tmp_path: Path) -> None:
     pytest.importorskip("openvino", exc_type=ImportError)

@@ -11,23 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
-from core.rules import BLACK, WHITE
-from nets.dispatch import rows_by_net
 from nets.runtimes import runtime
 from nets.runtimes.runtime import CopiesPositions, Piece, SizedNets, best_count
-
-
-@given(to_move=st.lists(st.sampled_from([BLACK, WHITE]), max_size=60), dual=st.booleans())
-def test_every_row_goes_to_one_net_and_to_its_own(to_move: list[int], dual: bool) -> None:
-    sides = np.array(to_move, dtype=np.int8)
-    parts = rows_by_net(sides, dual)
-    assert sorted(row for _, rows in parts for row in rows.tolist()) == list(range(len(sides)))
-    for net, rows in parts:
-        assert len(rows)
-        if dual:
-            assert set(sides[rows].tolist()) == {BLACK if net == "black" else WHITE}
-        else:
-            assert net == "shared"
 
 
 @given(queued=st.integers(1, 300), sizes=st.sets(st.integers(1, 128), min_size=1).map(sorted))

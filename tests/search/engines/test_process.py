@@ -17,11 +17,10 @@ from tests.support.engine_players import (
     at,
     command,
     engine,
-    is_alive,
     move_of,
-    wait_until,
     wait_until_gone,
 )
+from tests.support.waiting import is_alive, wait_until
 
 pytestmark = POSIX_ONLY
 
@@ -110,7 +109,6 @@ def test_no_engine_outlives_this_program(mode: str, ending: signal.Signals | Non
         cwd=ENGINE.parents[2],
     )
     with program:
-        assert program.stdout is not None
         assert program.stdout.readline() == b"playing\n"
         pids, received = pids_in(notes), notes.read_text().splitlines()
         assert all(is_alive(pid) for pid in pids)

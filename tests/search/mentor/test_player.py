@@ -52,18 +52,11 @@ class TestMentor:
         # Whatever is answered, the next decision knows a proven win.
         reply = self.mentor.choose_batch([board], seeds=[0])[0]
         board.push(reply.move)
-        assert move.value is not None
         assert move.value > 0.5
         assert self.mentor.choose_batch([board], seeds=[0])[0].value == 1.0
 
     def test_gives_five_priority_over_its_own_open_four(self, colour: Colour) -> None:
         assert moves_of(self.mentor, position(colour, "g10 h10 i10 d5", "e5 f5 g5 h5")) == {"i5"}
-
-    def test_finds_a_win_by_a_row_of_fours(self, colour: Colour) -> None:
-        # A four at j7 (answered at k7) leaves a four and an open three at j10.
-        board = position(colour, "g7 h7 i7 j8 j9 h10 i10", "f7 g10 m3 c3 d12 b8")
-        decision = self.mentor.choose_batch([board], seeds=[0])[0]
-        assert decision.value == 1.0
 
     def test_knows_a_lost_position(self, colour: Colour) -> None:
         decision = self.mentor.choose_batch([position(colour, "c3 m3", "e5 f5 g5 h5")], seeds=[0])[0]
@@ -137,10 +130,8 @@ def test_a_decision_has_its_policy_value_and_nodes() -> None:
     board = position(WHITE, "g7 h8 j7", "h7 i7 g9")
     for player in (Mentor(Limit(nodes=100)), PaperMentor()):
         decision = player.choose_batch([board], seeds=[1])[0]
-        assert decision.policy is not None
         assert decision.policy.sum() == pytest.approx(1)
         assert decision.policy[decision.move] == decision.policy.max()
-        assert decision.value is not None
         assert -1 < decision.value < 1
         assert decision.simulations > 0
     assert np.count_nonzero(board.stones) == board.ply

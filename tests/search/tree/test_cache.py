@@ -17,7 +17,7 @@ from search.tree.cache import EvaluationCache
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
-from tests.support.evaluators import ScriptedEvaluator, hashed_answer
+from tests.support.evaluators import FailingEvaluator, ScriptedEvaluator
 from tests.support.searches import SMALL, assert_sound, flat, start_position, statistics
 from tests.support.searches import searched as searched_alone
 
@@ -76,15 +76,6 @@ def test_no_position_is_evaluated_twice_while_there_is_room() -> None:
     assert len(evaluator.seen) == len(set(evaluator.seen))
     assert cache.lookups - cache.hits == len(evaluator.seen)
     assert cache.distinct == pytest.approx(len(evaluator.seen), rel=0.02)
-
-
-def test_a_second_search_from_the_same_position_asks_nothing() -> None:
-    cache = EvaluationCache(SMALL.cells, 4)
-    searched(cache, positions=1)
-    again, evaluator = searched(cache, positions=1)
-    assert evaluator.batches == []
-    assert again.evaluations == 0
-    assert_sound(again, 0)
 
 
 @pytest.mark.parametrize("change", ["version", "seed"])
@@ -151,19 +142,11 @@ def test_symmetries_are_drawn_evenly_and_evaluations_are_turned_back() -> None:
     assert min(shown.values()) > 5
 
 
-@pytest.mark.parametrize("raises", [True, False])
-def test_a_failed_evaluation_is_not_kept(raises: bool) -> None:
-    class Failing(ScriptedEvaluator):
-        def submit(self, slot: Slot) -> Ticket:
-            if raises:
-                raise RuntimeError("the device is gone")
-            ticket = super().submit(slot)
-            slot.values[:] = np.nan
-            return ticket
-
+@pytest.mark.parametrize("kind", ["refuses", "answers NaN"])
+def test_a_failed_evaluation_is_not_kept(kind: str) -> None:
     cache = EvaluationCache(SMALL.cells, 4)
     with pytest.raises((RuntimeError, EvaluationError)):
-        searched(cache, Failing(SMALL))
+        searched(cache, FailingEvaluator(SMALL, kind, 1))
     assert (cache.entries.key < 0).all()
     assert not cache.entries.pending.any()
     assert not cache.entries.waiting.any()
@@ -201,6 +184,3 @@ def test_the_key_of_a_position_is_kept_up_to_date_move_by_move() -> None:
         search.play(0, move)
         position.push(move)
         assert search.forest.trees["key"][0] == position_key(stones_of(position), position.side_to_move)
-    answer = hashed_answer(stones_of(position), position.side_to_move)
-    search_all(search, [position], 1)
-    assert search.value(0) == pytest.approx(answer[1])

@@ -3,44 +3,24 @@
 import numpy as np
 import pytest
 
-from core.evaluation import Slot, Ticket
 from core.position import Position
-from core.rules import Rules
 from search.tree.forest import NEW
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
-from tests.support.evaluators import ScriptedEvaluator
+from tests.support.evaluators import FailingEvaluator
 from tests.support.searches import SMALL, assert_sound, finish, nodes_of, start_position
 
 KINDS = {"raises": RuntimeError, "refuses": RuntimeError, "answers NaN": EvaluationError}
-
-
-class Failing(ScriptedEvaluator):
-    """Fails in batches `first` to `last`: a ticket that raises, no ticket, or values that are no numbers."""
-
-    def __init__(self, rules: Rules, kind: str, first: int, last: float) -> None:
-        super().__init__(rules)
-        self.kind, self.first, self.last = kind, first, last
-
-    def submit(self, slot: Slot) -> Ticket:
-        ticket = super().submit(slot)
-        if not self.first <= len(self.batches) <= self.last:
-            return ticket
-        if self.kind == "refuses":
-            raise RuntimeError("the queue is closed")
-        slot.values[: 1 if self.first == self.last else None] = np.nan
-        return self if self.kind == "raises" else ticket
-
-    def result(self) -> None:
-        raise RuntimeError("the device is gone")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("batches", [1, 3])
 def test_a_failed_evaluation_is_raised_and_leaks_nothing(kind: str, batches: int) -> None:
     flight = {"leaves_in_flight": 12, "batches_in_flight": batches, "visits_per_leaf": 1 if batches > 1 else 12}
-    search = ForestSearch(SMALL, Failing(SMALL, kind, 3, 3), SearchSettings(simulations=100, **flight), trees=1)
+    search = ForestSearch(
+        SMALL, FailingEvaluator(SMALL, kind, 3, 3), SearchSettings(simulations=100, **flight), trees=1
+    )
     with pytest.raises(KINDS[kind]):
         search_all(search, [Position(SMALL)], 100)
     search.halt()
@@ -53,7 +33,7 @@ def test_a_failed_evaluation_is_raised_and_leaks_nothing(kind: str, batches: int
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("batches", [1, 3])
 def test_after_failures_of_all_batches_the_next_search_is_whole(kind: str, batches: int) -> None:
-    evaluator = Failing(SMALL, kind, 1, np.inf)
+    evaluator = FailingEvaluator(SMALL, kind, 1, np.inf)
     evaluator.lanes = 5  # two groups, with several batches too
     search = ForestSearch(SMALL, evaluator, SearchSettings(simulations=50, batches_in_flight=batches), trees=4)
     positions = [start_position(SMALL, tree, tree) for tree in range(4)]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from core.compiled import stones_of
 from core.compiled.jit import lean_kernel
 from core.compiled.threats import ThreatBoard, side_of
-from core.evaluation import Slot, Ticket
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
@@ -24,7 +23,7 @@ from search.tree.mcts import ForestSearch, search_all
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 from tests.search.tree.test_proofs import TINY, solve
-from tests.support.evaluators import ScriptedEvaluator, hashed_answer
+from tests.support.evaluators import FailingEvaluator, ScriptedEvaluator, hashed_answer
 from tests.support.naive_vcf import GreedyBoard, NaiveBoard, bits
 from tests.support.searches import finish, flat, nodes_of, start_position
 from tests.support.searches import searched as searched_with
@@ -325,22 +324,12 @@ def test_a_game_on_a_kept_tree_is_sound_after_every_move() -> None:
                 assert search.forest.root_stones[0].tolist() == position.stones.tolist()
 
 
-class _FailingOnce(ScriptedEvaluator):
-    """Fails on its second batch."""
-
-    def submit(self, slot: Slot) -> Ticket:
-        if len(self.batches) == 1:
-            self.batches.append(0)
-            raise OSError("gone")
-        return super().submit(slot)
-
-
 def test_a_failure_leaves_nothing_in_flight_below_a_forced_reply() -> None:
-    search = ForestSearch(RULES, _FailingOnce(RULES), ALL, trees=2, capacity=1000)
+    search = ForestSearch(RULES, FailingEvaluator(RULES, "refuses", 2, 2), ALL, trees=2, capacity=1000)
     for tree in range(2):
         search.set_root(tree, FOUR_TO_ANSWER)
         search.begin(tree, 50)
-    with pytest.raises(OSError, match="gone"):
+    with pytest.raises(RuntimeError, match="the queue is closed"):
         while True:
             search.advance()
     search.halt()

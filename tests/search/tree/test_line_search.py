@@ -12,7 +12,7 @@ from core.cores import cores, limit_cores
 from core.evaluation import Slot
 from core.position import Position
 from core.rules import Rules, Variant
-from nets.config import NetConfig, Planes, RuntimeChoice
+from nets.config import RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from search.atomics import read, swap, write
@@ -21,10 +21,10 @@ from search.tree.line_search import LineBatch
 from search.tree.mcts import ForestSearch, RootNoise, search_all
 from search.tree.root import children_of
 from search.tree.settings import SearchSettings
+from tests.support.nets import LINES
 from tests.support.searches import finish, statistics
 
 RULES = Rules(7, 4)
-NET = NetConfig(planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",))
 ONE_LEAF = SearchSettings(simulations=150, leaves_in_flight=1, visits_per_leaf=1)
 SEVERAL = SearchSettings(simulations=300, leaves_in_flight=40, visits_per_leaf=3, batches_in_flight=3)
 POSITIONS = [
@@ -35,7 +35,7 @@ POSITIONS = [
 
 @pytest.fixture(scope="module")
 def evaluator() -> NetEvaluator:
-    return NetEvaluator(make_model(NET, RULES, 3).eval(), RuntimeChoice())
+    return NetEvaluator(make_model(LINES, RULES, 3).eval(), RuntimeChoice())
 
 
 class InBatches:
@@ -75,7 +75,7 @@ def test_after_a_single_reply_black_has_the_moves_that_renju_allows() -> None:
     rules, settings = Rules(variant=Variant.RENJU), replace(ONE_LEAF.with_tactics(), simulations=60)
     # Black's four leaves White k7 alone, after which l5 would make two threes.
     position = Position.from_moves(rules, "i1 k6 i7 j6 i5 l2 m7 j8 j7 i6 l6 h7 k5 j4 l7".split())
-    search = ForestSearch(rules, NetEvaluator(make_model(NET, rules, 3).eval(), RuntimeChoice()), settings, trees=1)
+    search = ForestSearch(rules, NetEvaluator(make_model(LINES, rules, 3).eval(), RuntimeChoice()), settings, trees=1)
     search_all(search, [position], settings.simulations)
     position.push("k7")
     assert position.fouls()
@@ -103,7 +103,7 @@ def test_threads_and_other_trees_change_nothing(evaluator: NetEvaluator, setting
 def test_a_tree_ends_its_turn_by_its_own_leaves() -> None:
     rules = Rules(9, 5)
     settings = replace(SEVERAL, simulations=700)
-    model = make_model(NET, rules, 3).eval()
+    model = make_model(LINES, rules, 3).eval()
     for name, parameter in model.named_parameters():
         if "policy" in name or "value" in name:
             parameter.data *= 10  # a net of clear views: an even one would open the same nodes in any order

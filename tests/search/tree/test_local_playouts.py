@@ -33,41 +33,26 @@ def ended_here(search: ForestSearch) -> dict[int, int]:
     return {node: int(nodes["visits"][node] - gone_on[node]) for node in np.flatnonzero(nodes["state"] == OPEN)}
 
 
-@settings(max_examples=40)
-@given(
-    size=st.integers(3, 6),
-    stones=st.integers(0, 8),
-    seed=st.integers(0, 1000),
+SEARCHES = st.builds(
+    SearchSettings,
     simulations=st.integers(1, 100),
-    share=st.sampled_from([0.25, 0.5, 1.0]),
     c_puct=st.sampled_from([0.5, 2.0, 5.0]),
     first_play=st.sampled_from(FirstPlay),
-    proofs=st.booleans(),
+    leaves_in_flight=st.just(1),
+    proven_nodes=st.booleans(),
+    local_playouts=st.sampled_from([0.25, 0.5, 1.0]),
 )
-def test_local_playouts_are_the_naive_twins(
-    size: int,
-    stones: int,
-    seed: int,
-    simulations: int,
-    share: float,
-    c_puct: float,
-    first_play: FirstPlay,
-    proofs: bool,
-) -> None:
+
+
+@settings(max_examples=40)
+@given(size=st.integers(3, 6), stones=st.integers(0, 8), seed=st.integers(0, 1000), options=SEARCHES)
+def test_local_playouts_are_the_naive_twins(size: int, stones: int, seed: int, options: SearchSettings) -> None:
     rules = Rules(size, min(size, 4))
     position = start_position(rules, min(stones, rules.cells - 4), seed)
-    options = SearchSettings(
-        simulations=simulations,
-        c_puct=c_puct,
-        first_play=first_play,
-        leaves_in_flight=1,
-        proven_nodes=proofs,
-        local_playouts=share,
-    )
     search = searched(position, options, key=seed)
     drawn = iter(range(10_000))
     word = stream_key(seed) & 0xFFFFFFFF
-    twin = naive_twin(position, options, is_local=lambda: random_share(word, next(drawn)) < share)
+    twin = naive_twin(position, options, is_local=lambda: random_share(word, next(drawn)) < options.local_playouts)
     assert visits_of(search) == twin.visits()
     root = search.forest.trees[0]
     assert (root["leaf_depths"], root["leaves"]) == (sum(twin.leaf_depths), len(twin.leaf_depths))
@@ -96,11 +81,6 @@ def test_local_playouts_revisit_nodes_instead_of_evaluating_more(leaves: int, ba
         evaluations.append(sum(evaluator.batches))
     assert evaluations[0] > 1.2 * evaluations[1] > 1.2 * evaluations[2]
     assert evaluations[2] <= 1 + SMALL.cells, "with local playouts alone no leaf is deeper than one ply"
-
-
-def test_the_share_of_playouts_is_the_configured_one() -> None:
-    draws = [random_share(stream_key(5) & 0xFFFFFFFF, index) < 0.5 for index in range(4000)]
-    assert np.mean(draws) == pytest.approx(0.5, abs=0.03)
 
 
 def test_a_node_without_an_evaluation_ends_no_local_playout() -> None:

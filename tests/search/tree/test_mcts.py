@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from core.compiled.rules import compile_rules, wins
 from core.evaluation import Slot, Ticket
 from core.notation import parse_cell
 from core.position import Position
@@ -20,9 +18,7 @@ from tests.support.searches import (
     SMALL,
     assert_sound,
     finish,
-    flat,
     naive_twin,
-    nodes_of,
     searched,
     start_position,
     statistics,
@@ -74,17 +70,6 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
     assert_sound(search)
 
 
-def test_ends_of_games_never_reach_the_evaluator() -> None:
-    def answer(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-        assert not any(wins(compile_rules(rules), stones, cell) for cell in np.flatnonzero(stones))
-        return flat(stones, to_move)
-
-    rules = Rules(4, 3)
-    position = Position.from_moves(rules, [5, 0, 6, 3])
-    search = searched(position, SearchSettings(simulations=500), ScriptedEvaluator(rules, answer))
-    assert (nodes_of(search)["state"] == WON).any()
-
-
 def test_the_last_cell_may_win_and_a_full_board_draws() -> None:
     rules = Rules(3, 3)
     # Rows from the top, black to move on the last cell:  x o x   and  . x o
@@ -97,53 +82,6 @@ def test_the_last_cell_may_win_and_a_full_board_draws() -> None:
         assert search.forest.nodes["state"][0, 1] == state
         assert search.value(0) == (0.0 if state == DRAWN else 1.0)
         assert sum(evaluator.batches) == 1, "only the root is evaluated"
-
-
-def game_value(position: Position, decay: float) -> float:
-    """The decayed value for the side to move under perfect play: +1 for a win in one, -decay for being lost in two."""
-    best = -np.inf
-    for move in position.legal_moves():
-        position.push(int(move))
-        outcome = position.outcome()
-        if outcome is not None:
-            value = 0.0 if outcome.winner is None else 1.0
-        else:
-            value = -decay * game_value(position, decay)
-        position.pop()
-        best = max(best, value)
-    return float(best)
-
-
-@pytest.mark.parametrize("decay", [1.0, 0.9])
-def test_a_perfect_evaluators_value_does_not_move_with_more_simulations(decay: float) -> None:
-    rules = Rules(3, 3)
-    position = Position.from_moves(rules, [4, 0, 8])
-
-    def answer(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-        """Perfect play: all prior on one best move, the exact value."""
-        here = position.copy()
-        blacks = [int(c) for c in np.flatnonzero(stones == BLACK) if c not in position.moves]
-        whites = [int(c) for c in np.flatnonzero(stones == -BLACK) if c not in position.moves]
-        while blacks or whites:
-            here.push(whites.pop() if here.side_to_move == -BLACK else blacks.pop())
-        value = game_value(here, decay)
-        logits = np.full(9, -60.0, dtype=np.float32)
-        for move in here.legal_moves():
-            here.push(int(move))
-            outcome = here.outcome()
-            got = (0.0 if outcome.winner is None else 1.0) if outcome is not None else -decay * game_value(here, decay)
-            here.pop()
-            if got == pytest.approx(value):
-                logits[move] = 0.0
-                break
-        return logits, value
-
-    expected = game_value(position, decay)
-    for simulations in (2, 5, 40, 200):
-        options = SearchSettings(simulations=simulations, value_decay=decay, c_puct=1.0)
-        search = ForestSearch(rules, ScriptedEvaluator(rules, answer), options, trees=1)
-        search_all(search, [position], simulations)
-        assert search.value(0) == pytest.approx(expected, abs=1e-5)
 
 
 def test_root_noise_is_mixed_once_and_into_visited_moves_too() -> None:
@@ -236,3 +174,11 @@ def test_so_many_batches_are_in_flight_as_the_evaluator_has_lanes(lanes: int) ->
     search_all(search, [Position(SMALL)] * 12, 60)
     assert most == lanes + 1, "one for each lane, and the one that is next"
     assert out == 0
+
+
+def test_the_next_search_of_a_tree_forces_no_playouts() -> None:
+    position = start_position(SMALL, 4, 2)
+    search = searched(position, SearchSettings(simulations=300, c_puct=1.5), begin={"forced_playouts": 2.0})
+    assert not np.array_equal(search.pruned_policy(0), search.policy(0))
+    search_all(search, [position], 50)
+    assert np.array_equal(search.pruned_policy(0), search.policy(0))

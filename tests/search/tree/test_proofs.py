@@ -1,6 +1,7 @@
 """Proofs of the search: shortest wins, longest losses, and the moves that follow from them."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,7 @@ from core.streams import generator
 from search.tree.forest import OPEN
 from search.tree.mcts import ForestSearch
 from search.tree.move_policy import choose_move, search_policy
-from search.tree.player import MctsPlayer
-from search.tree.settings import Policy, SearchSettings
+from search.tree.settings import SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.searches import assert_sound, nodes_of, start_position
 from tests.support.searches import searched as searched_with
@@ -50,24 +50,11 @@ def _solve(position: Position) -> tuple[int, int]:
     return best
 
 
-def searched(
-    position: Position,
-    simulations: int = 4000,
-    leaves: int = 1,
-    batches: int = 1,
-    *,
-    proven_nodes: bool = True,
-    transpositions: bool = False,
-) -> ForestSearch:
-    options = SearchSettings(
-        simulations=simulations,
-        leaves_in_flight=leaves,
-        batches_in_flight=batches,
-        proven_nodes=proven_nodes,
-        transpositions=transpositions,
-        c_puct=2.0,
+def searched(position: Position, **settings: Any) -> ForestSearch:
+    """A finished search with one leaf in flight, unless the settings say otherwise."""
+    return searched_with(
+        position, SearchSettings(**{"simulations": 4000, "leaves_in_flight": 1, "c_puct": 2.0} | settings)
     )
-    return searched_with(position, options)
 
 
 @settings(max_examples=30)
@@ -82,7 +69,7 @@ def test_whatever_is_called_proven_is_true(
 ) -> None:
     position = start_position(TINY, stones, seed)
     leaves, batches = flight
-    search = searched(position, leaves=leaves, batches=batches, transpositions=transpositions)
+    search = searched(position, leaves_in_flight=leaves, batches_in_flight=batches, transpositions=transpositions)
     result, _ = solve(position)
     for move, proof in enumerate(search.proofs(0).tolist()):
         if proof:
@@ -191,13 +178,3 @@ def test_leaves_in_flight_under_a_proven_node_are_backed_up_all_the_same() -> No
     assert np.count_nonzero(nodes_of(search)["state"] == OPEN) == sum(evaluator.batches), (
         "every leaf in flight when the win was found came back"
     )
-
-
-def test_the_player_takes_a_win_at_hand_even_where_it_samples() -> None:
-    rules = Rules(7, 4)
-    position = Position.from_moves(rules, [24, 0, 25, 6, 26, 42])
-    player = MctsPlayer(
-        ScriptedEvaluator(rules), rules, SearchSettings(simulations=200), policy=Policy.STOCHASTIC, switch_stage=49
-    )
-    moves = {player.choose_batch([position], seeds=[seed])[0].move for seed in range(20)}
-    assert moves <= {23, 27}

@@ -13,7 +13,7 @@ from core.rules import BLACK, WHITE, Rules, Variant
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.reports.game import black_values, game_title, result_text
+from gomoku_cli.reports.game import black_values, game_title
 from tests.support.commands import Capsys, refused
 from tests.support.commands import run as run_command
 
@@ -62,21 +62,6 @@ def test_the_values_of_kept_analyses_stand_in_for_comments() -> None:
     kept = replace(GAME, comments=(), values=values)
     assert black_values(kept) == {1: 0.5, 3: -0.25, 4: 0.0, 5: 0.125, 7: 1.0}
     assert black_values(replace(GAME, values=values)) == black_values(GAME)
-
-
-@pytest.mark.parametrize(
-    ("winner", "ending", "text"),
-    [
-        (BLACK, Ending.BOARD, "black won in 7 moves"),
-        (WHITE, Ending.TIME, "white won on time in 7 moves, but the board shows 4 in a row of black"),
-        (WHITE, Ending.FORFEIT, "white won by forfeit in 7 moves, but the board shows 4 in a row of black"),
-        (BLACK, Ending.RESIGNATION, "black won by resignation in 7 moves"),
-        (None, Ending.BOARD, "drawn after 7 moves, but the board shows 4 in a row of black"),
-        (None, Ending.UNKNOWN, "7 moves, without a result, but the board shows 4 in a row of black"),
-    ],
-)
-def test_the_result_is_named(winner: int | None, ending: Ending, text: str) -> None:
-    assert result_text(replace(GAME, winner=winner, ending=ending)) == text
 
 
 def test_nameless_players_have_their_colours() -> None:

@@ -4,8 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
 from tests.support.commands import Capsys, refused, run
 from tests.support.project import ROOT
+from tests.support.waiting import wait_until
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
@@ -58,20 +57,13 @@ def test_ctrl_c_saves_and_prints_the_command_that_continues(tmp_path: Path) -> N
     long = ("--set", "basics.epochs=100000", "--set", "training.batch_size=8")
     command = [sys.executable, "-m", "gomoku_cli", "train", "--preset", "smoke", *long, "--run", str(path)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    _wait_for(lambda: (path / "metrics.jsonl").exists())
+    wait_until(lambda: (path / "metrics.jsonl").exists())
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == ExitCode.INTERRUPTED
     assert "finishing this step; press Ctrl-C again to stop at once" in err
     assert f"continue with: python -m gomoku_cli train --run {path} --resume" in err
     assert "Traceback" not in err
-
-
-def _wait_for(happened: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_a_preset_names_the_folder_of_its_run(capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

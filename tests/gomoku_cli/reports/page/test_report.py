@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
@@ -22,6 +21,7 @@ from gomoku_cli.reports.page.games import BoardPicture, decisive_mistake
 from gomoku_cli.reports.page.report import template
 from tests.support.commands import Capsys, refused, run
 from tests.support.runs import GAME, append, make_run
+from tests.support.waiting import wait_until
 
 
 class _Page(HTMLParser):
@@ -183,8 +183,5 @@ def test_the_events_of_a_run_follow_it_while_it_works(tmp_path: Path, monkeypatc
     ):
         for step in (40, 80):
             folder.append_metrics({"phase": "basics", "event": "train", "step": step, "policy_loss": 5.0})
-            deadline = time.monotonic() + 20
-            while len(scalars(tmp_path / "events" / "run").get("train/policy_loss", ())) < step / 40:
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            wait_until(lambda: len(scalars(tmp_path / "events" / "run").get("train/policy_loss", ())) >= step / 40)  # noqa: B023
     assert [record["global_step"] for record in read_metrics(tmp_path / "run")] == [40, 80]
