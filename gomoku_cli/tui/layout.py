@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
@@ -34,21 +35,6 @@ TERMINAL_THEME = "ansi-dark"
 MIN_TERMINAL = (24, 8)
 """Columns and rows below which a screen with a board asks for more."""
 TOO_SMALL = f"The board needs {MIN_TERMINAL[0]} columns and {MIN_TERMINAL[1]} rows."
-BOARD_CSS = """
-Screen { layers: default above; }
-#title { height: 1; padding: 0 1; }
-#table { height: 1fr; margin-bottom: 1; }
-#foot { layer: above; dock: bottom; height: auto; margin-bottom: 1; }
-BoardWindow { width: 1fr; height: 1fr; }
-#panel { height: 1fr; }
-#small { display: none; width: 1fr; height: 1fr; }
-.-small #title, .-small #table, .-small #foot, .-small Footer { display: none; }
-.-small #small { display: block; }
-App.-ascii .arrow { display: none; }
-App.-ascii ModalScreen > * { border: ascii $primary; }
-App.-ascii BoardWindow, App.-ascii VerticalScroll, App.-ascii OptionList { scrollbar-size: 0 0; }
-"""
-"""Title, board with a panel beside it, and status and key bar below."""
 _PANEL_COLUMNS = 28
 """Width of the side panel at least."""
 _MAX_PANEL_COLUMNS = 60
@@ -92,7 +78,7 @@ class BoardApp(App[ExitCode]):
 
     TITLE = "Gomoku"
     ALLOW_SELECT = False
-    CSS = BOARD_CSS
+    CSS_PATH = Path(__file__).with_name("board.tcss")
 
     def __init__(self, *, ascii_only: bool, theme: str | None, graphics: Graphics = Graphics.AUTO) -> None:
         # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.

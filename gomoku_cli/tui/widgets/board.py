@@ -41,11 +41,6 @@ class BoardWidget(Widget, can_focus=True):
 
     ALLOW_SELECT = False
 
-    DEFAULT_CSS = """
-    BoardWidget { width: auto; height: auto; background: #976d37; color: #000000; }
-    BoardWidget:nocolor { background: ansi_default; color: ansi_default; }
-    """
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "move_cursor(0, -1)", "Left", show=False),
         Binding("right,l", "move_cursor(0, 1)", "Right", show=False),
@@ -246,10 +241,6 @@ def _middle(rules: Rules) -> Cell:
 
 class BoardWindow(ScrollableContainer, can_focus=False):
     """The window around a board: it centres a board that fits and scrolls a larger one to its cursor."""
-
-    DEFAULT_CSS = """
-    BoardWindow { align: center middle; scrollbar-size: 1 1; }
-    """
 
     def on_resize(self, event: events.Resize) -> None:
         """Keep the cursor in view."""

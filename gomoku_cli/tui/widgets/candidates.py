@@ -38,10 +38,6 @@ def _short(visits: int) -> str:
 class CandidatesView(Static):
     """A table of the best moves; the row of the cell under the cursor is marked."""
 
-    DEFAULT_CSS = """
-    CandidatesView { height: auto; display: none; }
-    """
-
     def __init__(self) -> None:
         super().__init__(markup=False)
 

@@ -224,22 +224,6 @@ def _branch_text(branch: Branch, size: int, width: int) -> str:
 class SidePanel(Vertical):
     """The column to the right of the board."""
 
-    DEFAULT_CSS = """
-    SidePanel {
-        padding: 0 1;
-
-        PlayersView { height: 3; margin-bottom: 1; }
-        ValueView { height: auto; min-height: 1; margin-bottom: 1; }
-        .heading { text-style: dim; height: 1; }
-        MovesView { height: 1fr; min-height: 2; scrollbar-size-vertical: 1; }
-        MovesView:focus { background-tint: $foreground 5%; }
-        #comment { height: auto; max-height: 5; margin-top: 1; display: none; }
-        #about { height: auto; max-height: 5; margin-top: 1; text-style: dim; }
-        GraphView { margin-bottom: 1; }
-        CandidatesView { margin-bottom: 1; }
-    }
-    """
-
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
