@@ -100,7 +100,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class ListGames:
-    """List the saved games: `GameList` or `FileFailed` follows."""
+    """List the saved games: `GameList` or `Remark` follows."""
 
     limit: int | None = None
     """So many of the newest ones; None for all."""
@@ -108,7 +108,7 @@ class ListGames:
 
 @dataclass(frozen=True, slots=True)
 class RenameGame:
-    """Give a saved game another name: `GameList` or `FileFailed` follows."""
+    """Give a saved game another name: `GameList` or `Remark` follows."""
 
     path: str
     name: str
@@ -116,26 +116,26 @@ class RenameGame:
 
 @dataclass(frozen=True, slots=True)
 class DeleteGame:
-    """Delete a saved game: `GameList` or `FileFailed` follows."""
+    """Delete a saved game: `GameList` or `Remark` follows."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreGame:
-    """Bring the last deleted game back: `GameList` or `FileFailed` follows."""
+    """Bring the last deleted game back: `GameList` or `Remark` follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenGame:
-    """Read a saved game: `OpenedGame` or `FileFailed` follows."""
+    """Read a saved game: `OpenedGame` or `Remark` follows."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Draw a game into a file, .png, .svg or .gif: `Drawn` or `FileFailed` follows."""
+    """Draw a game into a file, .png, .svg or .gif: `Remark` follows."""
 
     path: str
     game: StudiedGame
@@ -154,7 +154,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class RateGame:
-    """Note the result of a game against a level: `Rated` or `FileFailed` follows."""
+    """Note the result of a game against a level: `Rated` or `Remark` follows."""
 
     level: str
     score: float
@@ -338,17 +338,11 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """The picture is in its file."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class FileFailed:
-    """A file could not be written or read."""
+class Remark:
+    """A sentence about a file: the reason why it could not be written or read, or that a picture is in it."""
 
     text: str
+    is_error: bool = True
 
 
 Answer = (
@@ -368,8 +362,7 @@ Answer = (
     | GameList
     | Rated
     | OpenedGame
-    | Drawn
-    | FileFailed
+    | Remark
     | Kept
 )
 
