@@ -21,6 +21,8 @@ from gomoku_cli.tui.widgets.glyphs import (
 )
 from gomoku_cli.tui.widgets.painting import Brackets, CellLook, Geometry, Painter
 
+PAIRS = {name: getattr(COLOURS, name) for name in ("stones", "texts", "lasts", "ghosts", "threats")}
+
 
 def luminance(colour: str) -> float:
     """The relative luminance of WCAG 2."""
@@ -123,7 +125,7 @@ def test_stones_are_round_and_leave_a_gap_to_their_neighbours(scale: int, colour
     """Nine stones, drawn in quarters of characters: each is as wide as high, without corners, and touches no other."""
     looks = {cell(f"{column}{row}"): CellLook(stone=colour) for column in "ghi" for row in (8, 9, 10)}
     painter = Painter(Geometry(15, scale), UNICODE, COLOURS)
-    ink = COLOURS.stone(colour).color
+    ink = COLOURS.stones[colour].color
 
     def quarters(y: int) -> list[list[bool]]:
         """True for each quarter of line `y` that is stone: two half rows."""
@@ -171,24 +173,14 @@ def test_cells_grow_with_the_room() -> None:
 @pytest.mark.parametrize(
     ("part", "style"),
     [
-        ("black stone", COLOURS.black),
-        ("white stone", COLOURS.white),
+        *((f"{name} {colour}", styles[colour]) for name, styles in PAIRS.items() for colour in (1, -1)),
         ("last move", COLOURS.last),
         ("ring of a white stone", COLOURS.white_ring),
-        ("last move on black", COLOURS.last_on_black),
-        ("last move on white", COLOURS.last_on_white),
-        ("number on black", COLOURS.black_text),
-        ("number on white", COLOURS.white_text),
         ("labels", COLOURS.base),
         ("cursor", COLOURS.cursor),
         ("winning line", COLOURS.win),
         ("hint", COLOURS.hint),
-        ("black threat", COLOURS.black_threat),
-        ("white threat", COLOURS.white_threat),
-        ("black ghost", COLOURS.black_ghost),
-        ("white ghost", COLOURS.white_ghost),
-        ("black ghost without a number", COLOURS.bare_ghost(1)),
-        ("white ghost without a number", COLOURS.bare_ghost(-1)),
+        *((f"ghost without a number {colour}", COLOURS.bare_ghost(colour)) for colour in (1, -1)),
         *((f"heat {share}", COLOURS.heat(share)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
     ],
 )
@@ -211,11 +203,10 @@ def test_stones_differ_by_shape() -> None:
 
 
 def test_plain_styles_have_no_colours() -> None:
-    for name in PLAIN.__slots__:
-        style = getattr(PLAIN, name)
-        if name != "has_colours":
-            assert style.color is None
-            assert style.bgcolor is None
+    for name in PLAIN.__slots__[:-1]:
+        found = getattr(PLAIN, name)
+        for style in found.values() if isinstance(found, dict) else [found]:
+            assert style.color is style.bgcolor is None
 
 
 @pytest.mark.parametrize(
