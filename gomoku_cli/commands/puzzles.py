@@ -76,7 +76,7 @@ def command(
 
     if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the board needs a terminal; --list does not")
-    from gomoku_cli.puzzles.app import PuzzleSetup, solve_puzzles
+    from gomoku_cli.puzzles.app import PuzzlesApp, PuzzleSetup
     from gomoku_cli.tui.running import check_theme
 
     try:
@@ -84,9 +84,10 @@ def command(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--theme") from error
     is_plain = ascii_only or not shows_unicode(sys.stdout.encoding)
-    solve_puzzles(
-        PuzzleSetup(puzzles=chosen, progress=progress, daily=daily, ascii_only=is_plain, theme=theme, graphics=graphics)
+    setup = PuzzleSetup(
+        puzzles=chosen, progress=progress, daily=daily, ascii_only=is_plain, theme=theme, graphics=graphics
     )
+    PuzzlesApp(setup).run_to_end()
 
 
 def _from_suites(file: Path | None, variant: Variant) -> "list[RatedPuzzle]":

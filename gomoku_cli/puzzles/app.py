@@ -67,7 +67,7 @@ class PuzzleSetup:
 
 
 class PuzzlesApp(BoardApp):
-    """One puzzle after another; the result is the exit code, None after a failure."""
+    """One puzzle after another."""
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -379,9 +379,3 @@ class PuzzlesApp(BoardApp):
                 (f"{puzzle.puzzle.kind}: {puzzle.puzzle.note}" if self.phase is Phase.DONE else "", "dim"),
             )
         )
-
-
-def solve_puzzles(setup: PuzzleSetup) -> None:
-    """Show puzzles until the player leaves. Any other end raises `SystemExit` with its exit code."""
-    if (code := PuzzlesApp(setup).run_to_end()) != ExitCode.DONE:
-        raise SystemExit(code)

@@ -30,7 +30,7 @@ from gomoku_cli.tui.widgets.status import StatusKind
 
 
 class GomokuApp(Dialogs):
-    """One game after another; the result is the exit code, None after a failure."""
+    """One game after another."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(

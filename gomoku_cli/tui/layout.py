@@ -73,23 +73,52 @@ def arrangement(rules: Rules, columns: int, rows: int, panel_wanted: bool | None
     )
 
 
-class BoardApp(App[ExitCode]):
-    """A screen with a board and a panel beside it; the result is the exit code, None after a failure."""
+class TerminalApp(App[ExitCode]):
+    """An app that ends with its terminal."""
 
     TITLE = "Gomoku"
     ALLOW_SELECT = False
+
+    def __init__(self, *, ansi_color: bool | None) -> None:
+        super().__init__(driver_class=terminal_driver(), ansi_color=ansi_color)
+        self._own_loop: asyncio.AbstractEventLoop | None = None
+
+    def on_load(self) -> None:
+        """Take the loop, which signals need."""
+        self._own_loop = asyncio.get_running_loop()
+
+    def interrupt(self) -> None:
+        """End the app as interrupted. A signal handler may call this."""
+        if self._own_loop is not None:
+            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
+
+    def _leave_lost_terminal(self) -> None:
+        """End the app if its terminal is gone: no signal comes if another session owns it."""
+        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
+            self.exit(ExitCode.INTERRUPTED)
+
+    def run_to_end(self) -> None:
+        """Run the app and give the terminal back. Any other end than the human's raises `SystemExit` with its code."""
+        with restored_terminal(self.interrupt):
+            code = self.run()
+        if code != ExitCode.DONE:
+            raise SystemExit(ExitCode.FAILED if code is None else code)  # Textual has already printed an error
+
+
+class BoardApp(TerminalApp):
+    """A screen with a board and a panel beside it."""
+
     CSS_PATH = Path(__file__).with_name("board.tcss")
 
     def __init__(self, *, ascii_only: bool, theme: str | None, graphics: Graphics = Graphics.AUTO) -> None:
         # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.
-        super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.theme = theme or TERMINAL_THEME
         self.set_class(ascii_only, "-ascii")
         self._ascii_only = ascii_only
         self._glyphs = ASCII if ascii_only else MONOCHROME if self.no_color else UNICODE
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
-        self._own_loop: asyncio.AbstractEventLoop | None = None
         self.graphics = Graphics.NONE if ascii_only or self.no_color or is_served() else graphics
         """The protocol that was asked for."""
         self.pictures: Pictures | None = None
@@ -117,7 +146,6 @@ class BoardApp(App[ExitCode]):
 
     def _mounted(self) -> None:
         """Take the mounted screen for that of the board."""
-        self._own_loop = asyncio.get_running_loop()
         self._main = self.screen
         # After Ctrl-Z and `fg` Textual repaints only what changed meanwhile.
         self.app_resume_signal.subscribe(self, lambda _: self._draw_anew())
@@ -160,19 +188,3 @@ class BoardApp(App[ExitCode]):
         if self.pictures is not None and self._driver is not None:
             self._driver.write(SIZE_QUESTION)  # the characters may have another size, too
             self.hear(self._told)
-
-    def interrupt(self) -> None:
-        """End the app as interrupted. A signal handler may call this."""
-        if self._own_loop is not None:
-            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
-
-    def _leave_lost_terminal(self) -> None:
-        """End the app if its terminal is gone: no signal comes if another session owns it."""
-        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
-            self.exit(ExitCode.INTERRUPTED)
-
-    def run_to_end(self) -> ExitCode:
-        """Run the app, give the terminal back, and return the exit code."""
-        with restored_terminal(self.interrupt):
-            code = self.run()
-        return ExitCode.FAILED if code is None else code  # Textual has already printed an error

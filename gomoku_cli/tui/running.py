@@ -1,6 +1,6 @@
 """The screen from its start to its end, as a command runs it."""
 
-from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.notices import print_notice
 from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.setup import BoardSetup
@@ -22,13 +22,8 @@ def run_board(engine: Engine, setup: BoardSetup) -> None:
     """
     app = GomokuApp(engine, setup)
     try:
-        code = app.run_to_end()
+        app.run_to_end()
     finally:
         engine.close()
-    if app.notices:
-        from gomoku_cli.notices import print_notice
-
         for notice in app.notices:  # the panel no longer shows them
             print_notice(notice)
-    if code != ExitCode.DONE:
-        raise SystemExit(code)

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from core.records.record import GameRecord
 from curriculum.config import Config
 from curriculum.phases.strength import read_strength
 from curriculum.presets import read_config
@@ -14,7 +15,7 @@ from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
 from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
 from gomoku_cli.reports.training.overview import age, age_text
-from gomoku_cli.watch.newest_game import NewestGame, newest_file, read_newest_game
+from gomoku_cli.watch.newest_game import newest_file, read_newest_game
 
 _FRESH_S = 90.0
 """A run whose last line is older is shown as standing still."""
@@ -31,7 +32,8 @@ class FollowedRun:
         self.curves: dict[str, Any] = {**curves_from([]), "strength": []}
         self.outlook: Outlook | None = None
         """None for a configuration of another version."""
-        self.game: NewestGame | None = None
+        self.game: tuple[str, GameRecord] | None = None
+        """The newest one, with the name of its file."""
         self.changes: list[str] = []
         """A line for each setting that changed during the run."""
         self.config: Config | None
@@ -79,7 +81,8 @@ class FollowedRun:
         if found == self._game_file:
             return False
         self._game_file = found
-        self.game = read_newest_game(path) or self.game
+        if (record := read_newest_game(path)) is not None:
+            self.game = path.stem, record
         return True
 
     @property

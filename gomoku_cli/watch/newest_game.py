@@ -1,29 +1,12 @@
 """The newest game of self-play in a run folder."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from core.records.record import GameRecord, RecordError
 from core.records.sgf import parse_sgf
-from core.rules import colour_name
 
 _TAIL_BYTES = 1 << 16
 """The last game of a file is in its last bytes: a game takes some 2 kB."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewestGame:
-    """A finished game as its file has it."""
-
-    name: str
-    """Of the file, without its suffix."""
-    record: GameRecord
-
-    @property
-    def result(self) -> str:
-        """`black wins in 31 moves`."""
-        winner, moves = self.record.winner, len(self.record.moves)
-        return f"draw in {moves} moves" if winner is None else f"{colour_name(winner)} wins in {moves} moves"
 
 
 def newest_file(run: Path) -> Path | None:
@@ -35,7 +18,7 @@ def newest_file(run: Path) -> Path | None:
     return max(files)[2] if files else None
 
 
-def read_newest_game(path: Path) -> NewestGame | None:
+def read_newest_game(path: Path) -> GameRecord | None:
     """Return the last game of a file that self-play wrote, of a torn one as far as it goes; None for any other file."""
     try:
         with path.open("rb") as file:
@@ -47,6 +30,6 @@ def read_newest_game(path: Path) -> NewestGame | None:
     if not text.endswith(")"):
         text = text[: max(0, text.rfind("\n;"))] + ")"
     try:
-        return NewestGame(path.stem, parse_sgf(text)[0])
+        return parse_sgf(text)[0]
     except RecordError:
         return None

@@ -8,7 +8,7 @@ import pytest
 
 from core.notation import cell_name
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.reports.game import black_values
+from gomoku_cli.reports.game import black_values, result_text
 from gomoku_cli.watch import followed_run
 from gomoku_cli.watch.app import WatchApp
 from gomoku_cli.watch.newest_game import newest_file, read_newest_game
@@ -75,9 +75,9 @@ def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
     assert file is not None
     game = read_newest_game(file)
     assert game is not None
-    assert game.result == "black wins in 9 moves"
-    assert [cell_name(game.record.moves[ply], 15) for ply in (0, 8)] == ["h8", "h12"]
-    assert black_values(game.record)[6] == -0.4
+    assert result_text(game) == "black won in 9 moves"
+    assert [cell_name(game.moves[ply], 15) for ply in (0, 8)] == ["h8", "h12"]
+    assert black_values(game)[6] == -0.4
     assert newest_file(tmp_path) is None
 
 
@@ -88,7 +88,7 @@ def test_a_torn_game_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     file.write_bytes(whole[:-40])
     game = read_newest_game(file)
     assert game is not None
-    assert game.result == "black wins in 7 moves"
+    assert result_text(game).startswith("black won in 7 moves")
     for other in (b"", b"(;FF[4]SZ[", b"no game", b"(;FF[4]GM[1]SZ[19];B[pd])"):
         file.write_bytes(other)
         assert read_newest_game(file) is None
