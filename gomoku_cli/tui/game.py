@@ -19,6 +19,7 @@ from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame, StudiedTree
 from gomoku_cli.study.played import PlayedGame
+from gomoku_cli.study.values import win_probability
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from search.analysis import Analysis
 from search.tree.settings import Policy
@@ -390,8 +391,3 @@ def _seats_of(note: str, *, with_programs: bool) -> Seats:
     except (AttributeError, ValueError, TypeError, KeyError):
         return Seats(None, None)
     return Seats(black, white)
-
-
-def win_probability(value: float) -> float:
-    """Return the probability of a win, 0 to 1, that belongs to an expected result of -1 to 1; a draw is half a win."""
-    return (value + 1) / 2

@@ -7,7 +7,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.rules import NO_CELL, Cell, Colour, Rules, colour_name
-from gomoku_cli.tui.widgets.texts import line_text, move_value, percent
+from gomoku_cli.study.values import percent
+from gomoku_cli.tui.widgets.texts import line_text, move_value
 from search.analysis import Analysis, MoveAnalysis
 
 if TYPE_CHECKING:

@@ -17,11 +17,12 @@ from core.notation import cell_name
 from core.rules import BLACK, WHITE, Cell, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.study.game import without_analysis
+from gomoku_cli.study.values import percent, proof_text
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.candidates import MOST_ROWS, CandidatesView
 from gomoku_cli.tui.widgets.glyphs import INK, PAPER, WOOD, Glyphs
 from gomoku_cli.tui.widgets.graph import GraphView
-from gomoku_cli.tui.widgets.texts import effort_unit, percent, proof_text, settings_text
+from gomoku_cli.tui.widgets.texts import effort_unit, settings_text
 from search.analysis import Analysis
 
 if TYPE_CHECKING:

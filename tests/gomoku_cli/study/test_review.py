@@ -5,7 +5,8 @@ import pytest
 from core.records.record import GameRecord
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
-from gomoku_cli.study.review import Grade, review_of, win_probability
+from gomoku_cli.study.review import Grade, review_of
+from gomoku_cli.study.values import win_probability
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 
