@@ -5,9 +5,9 @@ Needs neither numpy nor a compiled kernel, so that the board takes moves before 
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import pairwise
+from typing import NamedTuple
 
 from core.files.json_text import parse_json
 from core.opening_rules import FREE, Choice, Opening
@@ -31,8 +31,7 @@ def has_net(spec: str) -> bool:
     return spec.partition(":")[0] not in without
 
 
-@dataclass(frozen=True, slots=True)
-class Seats:
+class Seats(NamedTuple):
     """The players of both colours; None is a human."""
 
     black: PlayerChoice | None
@@ -61,8 +60,7 @@ class Seats:
         return "you" if self.human == colour else "human"
 
 
-@dataclass(frozen=True, slots=True)
-class MoveCost:
+class MoveCost(NamedTuple):
     """The work of an engine's move."""
 
     simulations: int
@@ -280,7 +278,7 @@ class Game(PlayedGame):
         """Return the game as it is saved; the record of another program keeps its header."""
         if self.recorded is None:
             winner, ending = self.result
-            settings = [seat and asdict(seat) for seat in (self.seats.black, self.seats.white)]
+            settings = [seat and seat._asdict() for seat in (self.seats.black, self.seats.white)]
             self.tree.set_header(
                 GameRecord(
                     self.rules,

@@ -3,9 +3,8 @@
 import asyncio
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import RenderableType
 from textual._compositor import ChopsUpdate
@@ -44,8 +43,7 @@ _ROWS_AROUND = 3
 """Title, status and key bar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """The size of the cells, and the panel beside the board."""
 
     scale: int

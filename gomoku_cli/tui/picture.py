@@ -1,7 +1,7 @@
 """The looks of the cells: stones, and what the open panes put on them."""
 
 from array import array
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from core.rules import BLACK, EMPTY, NO_CELL, Cell, Rules
@@ -59,7 +59,7 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
     elif panes.threats and control.threats is not None:
         _add_line(found, control.threats.win, game.side_to_move)
     if control.hint != NO_CELL and found.get(control.hint, NOTHING).stone == EMPTY:
-        found[control.hint] = replace(found.get(control.hint, NOTHING), mark=hint_glyph, mark_colour=EMPTY, ghost=EMPTY)
+        found[control.hint] = found.get(control.hint, NOTHING)._replace(mark=hint_glyph, mark_colour=EMPTY, ghost=EMPTY)
     if control.pending != NO_CELL:
         found[control.pending] = CellLook(ghost=game.side_to_move)
     return found
@@ -107,7 +107,7 @@ def _add_threats(found: dict[Cell, CellLook], threats: Threats, to_move: int) ->
         for cell in threat.cells:
             look = found.get(cell, NOTHING)
             if look.stone == EMPTY:
-                found[cell] = replace(look, mark=_THREAT_MARKS[threat.kind], mark_colour=threat.colour)
+                found[cell] = look._replace(mark=_THREAT_MARKS[threat.kind], mark_colour=threat.colour)
 
 
 def _add_line(found: dict[Cell, CellLook], line: tuple[Cell, ...], to_move: int) -> None:

@@ -4,7 +4,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -51,7 +50,7 @@ def open_choice(choice: messages.PlayerChoice, rules: Rules, keeps_tree: bool = 
     """
     from curriculum.arena.players import PlayerSettings, parse_player
 
-    chosen = asdict(choice)
+    chosen = choice._asdict()
     spec = chosen.pop("spec")
     settings = PlayerSettings(**chosen, memory_bytes=_tree_bytes(keeps_tree), keeps_tree=keeps_tree)
     return parse_player(spec, rules=rules, settings=settings)

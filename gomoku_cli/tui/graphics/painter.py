@@ -1,7 +1,6 @@
 """Lines of the board as pictures of its cells."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from rich.segment import Segment
 
@@ -45,13 +44,13 @@ class PicturePainter:
         last = self.geometry.size - 1
         if look.heat is not None:
             prior, visits = (round(share * _SHARES) / _SHARES for share in look.heat)
-            look = replace(look, heat=(prior, visits))
+            look = look._replace(heat=(prior, visits))
         return Sprite(
             2 * self.geometry.scale,
             self.geometry.scale,
             ((row == 0) - (row == last), (column == last) - (column == 0)),
             cell in self._stars,
-            replace(look, is_last=cell == brackets.last) if look.is_last != (cell == brackets.last) else look,
+            look._replace(is_last=cell == brackets.last) if look.is_last != (cell == brackets.last) else look,
             has_cursor=cell == brackets.cursor,
             is_hovered=cell == brackets.hover and look.stone == EMPTY,
         )

@@ -1,8 +1,8 @@
 """Pictures of cells: wood, lines, stones with soft edges, and all that the panes put on a cell."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont, ImageOps
 from rich.style import Style
@@ -30,8 +30,7 @@ _HIDDEN_LINES = 0.62
 """Radius of a mark on an empty cell, of a stone's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sprite:
+class Sprite(NamedTuple):
     """The picture of a cell, or of a label beside the board. Equal ones are drawn alike."""
 
     columns: int

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -139,15 +138,14 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         stage = self._integer("stage", "the stage")
         if stage < 0:
             raise ValueError("the stage is 0 or more stones")
-        white = replace(
-            self._choice,
+        white = self._choice._replace(
             spec=self._selected("opponent"),
             simulations=simulations,
             seconds=seconds,
             policy=Policy(self._selected("policy")),
             switch_stage=stage,
         )
-        seats = self._sides(replace(white, spec=self._selected("black")), white)[self._selected("side")]
+        seats = self._sides(white._replace(spec=self._selected("black")), white)[self._selected("side")]
         clock = TimeControl.parse(written) if (written := self._written("clock")) else None
         pace_s = self._seconds("pace", "the pace", MAX_PACE_S) if self._written("pace") else 0.0
         course = Course(takes_back=self._selected("undo") == "yes", pace_s=pace_s, bell=self._selected("bell") == "yes")

@@ -1,7 +1,7 @@
 """The board widget: it shows cells and reports pressed ones, by keyboard and mouse."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from textual import events
@@ -93,7 +93,7 @@ class BoardWidget(Widget, can_focus=True):
     def set_scale(self, scale: int) -> None:
         """Draw cells of `2 * scale` columns and `scale` rows."""
         if scale != self.geometry.scale:
-            self.geometry = replace(self.geometry, scale=scale)
+            self.geometry = self.geometry._replace(scale=scale)
             self._redraw()
 
     @property

@@ -1,7 +1,7 @@
 """Characters and colours of the board."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.style import Style
 
@@ -15,8 +15,7 @@ _LINE = "#57390f"
 _LAST = "#ffdf87"
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(NamedTuple):
     """The characters of a board, each one column wide."""
 
     black: str
@@ -72,8 +71,7 @@ _Sides = Mapping[Colour, Style]
 """The styles for Black and for White."""
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
+class Palette(NamedTuple):
     """Styles of the parts of a board."""
 
     base: Style

@@ -5,9 +5,8 @@ With scale `s` a crossing has a block of `2s` columns and `s` rows. The crossing
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rich.color import Color
 from rich.segment import Segment
@@ -29,8 +28,7 @@ the upper half of the crossing's row.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CellLook:
+class CellLook(NamedTuple):
     """All that is shown on a cell. Equal looks are drawn alike."""
 
     stone: Colour = EMPTY
@@ -54,8 +52,7 @@ class CellLook:
 NOTHING = CellLook()
 
 
-@dataclass(frozen=True, slots=True)
-class Geometry:
+class Geometry(NamedTuple):
     """Places of the cells in the widget."""
 
     size: int
@@ -95,8 +92,7 @@ class Geometry:
         return x - 1, y - above, width + 1, height + above
 
 
-@dataclass(frozen=True, slots=True)
-class Brackets:
+class Brackets(NamedTuple):
     """The cells with marks at their sides."""
 
     cursor: Cell

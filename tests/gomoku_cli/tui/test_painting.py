@@ -203,8 +203,7 @@ def test_stones_differ_by_shape() -> None:
 
 
 def test_plain_styles_have_no_colours() -> None:
-    for name in PLAIN.__slots__[:-1]:
-        found = getattr(PLAIN, name)
+    for found in PLAIN[:-1]:
         for style in found.values() if isinstance(found, dict) else [found]:
             assert style.color is style.bgcolor is None
 
