@@ -44,7 +44,6 @@ def open_session(
     """
     from curriculum.arena.opening_sets import BALANCED
     from curriculum.arena.session import MatchSession, MatchSettings
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import interruptible
 
@@ -63,11 +62,7 @@ def open_session(
     common_rules = rules.resolve(players)
     search.check_effect(players, match)
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
-    with (
-        workers.pool() as pool,
-        interruptible(quiet=quiet, resume=resume, pool=pool) as context,
-        reporting_compilation(context.reporter),
-    ):
+    with workers.pool() as pool, interruptible(quiet=quiet, resume=resume, pool=pool) as context:
         yield MatchSession(settings, common_rules, context)
 
 

@@ -47,25 +47,16 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of every random stream.")]
 Figure = Annotated[Path | None, typer.Option(help="Draw it, as .png or .svg; needs matplotlib.")]
 
-Player = Annotated[
-    str, typer.Argument(metavar="PLAYER", autocompletion=completion.players, help=f"A player: {player_names.HELP}.")
-]
-Model = Annotated[
-    str, typer.Option(metavar="PLAYER", autocompletion=completion.players, help=f"The opponent: {player_names.HELP}.")
-]
+_PLAYER: dict[str, Any] = {"metavar": "PLAYER", "autocompletion": completion.players}
+Player = Annotated[str, typer.Argument(**_PLAYER, help=f"A player: {player_names.HELP}.")]
+Model = Annotated[str, typer.Option(**_PLAYER, help=f"The opponent: {player_names.HELP}.")]
 Plays = Annotated[
-    str,
-    typer.Option(
-        metavar="PLAYER",
-        autocompletion=completion.players,
-        help="The player: any but another engine. gomoku --help lists the spellings.",
-    ),
+    str, typer.Option(**_PLAYER, help="The player: any but another engine. gomoku --help lists the spellings.")
 ]
 Analyst = Annotated[
     str | None,
     typer.Option(
-        metavar="PLAYER",
-        autocompletion=completion.players,
+        **_PLAYER,
         help="The player that analyses: a model, mentor or pure-mcts:N.",
         show_default="default; mentor on boards that it does not play",
     ),
@@ -74,10 +65,7 @@ Opponent = Annotated[
     str | None,
     typer.Argument(metavar="[OPPONENT]", autocompletion=completion.players, help="The player that it meets."),
 ]
-Against = Annotated[
-    str | None,
-    typer.Option(metavar="PLAYER", autocompletion=completion.players, help="Another way to name the opponent."),
-]
+Against = Annotated[str | None, typer.Option(**_PLAYER, help="Another way to name the opponent.")]
 RuleVariant = Annotated[
     Variant | None,
     typer.Option(

@@ -184,7 +184,6 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
     from curriculum.bench.card import CardSettings, check_card, require_gpu
     from curriculum.bench.machine import machine
     from curriculum.phases.all import run_all
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
 
     require_gpu()  # before models are read
@@ -193,7 +192,7 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
     models = {spec: _nets(spec), model: _nets(model)} if spec != model else {spec: _nets(spec)}
     figures: dict[str, Any] = {"model": spec, "machine": machine()}
     start = time.perf_counter()
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         for section, measured in check_card(models, run_all, CardSettings(), context):
             figures[section] = measured
     figures["seconds"] = time.perf_counter() - start
@@ -249,17 +248,15 @@ def command(
     from curriculum.bench.machine import machine, startup
     from curriculum.bench.measure import BenchSettings, measure
     from curriculum.reporting import Interrupted
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
 
     settings = BenchSettings(simulations=simulations, games=side_by_side, seconds=duration_s, sweeps=not quick)
     figures: dict[str, Any] = {"model": model, "machine": machine()}
     with interruptible(quiet=quiet) as context:
         try:
-            with reporting_compilation(context.reporter):
-                figures["startup"] = startup([sys.executable, "-m", "gomoku_cli", "--help"])
-                for section, measured in measure(nets, settings, context):
-                    figures[section] = measured
+            figures["startup"] = startup([sys.executable, "-m", "gomoku_cli", "--help"])
+            for section, measured in measure(nets, settings, context):
+                figures[section] = measured
         except Interrupted:
             if not as_json:
                 show(figures)

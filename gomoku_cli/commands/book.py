@@ -205,12 +205,11 @@ def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tup
 def _evaluate(book: "Book", spec: str, search: options.SearchOptions, min_games: int, context: "Context") -> None:
     """Search the positions after the moves without a value, and save their values batch by batch."""
     from curriculum.arena.players import parse_player, resolve_rules
-    from gomoku_cli.compilation import reporting_compilation
 
     resolve_rules([spec], size=book.rules.size, connect=book.rules.connect, variant=book.rules.variant)
     player = parse_player(spec, rules=book.rules, settings=search.player_settings())
     left = book.without_value(min_games)
-    with reporting_compilation(context.reporter), context.reporter.task("values", len(left), "moves") as task:
+    with context.reporter.task("values", len(left), "moves") as task:
         for first in range(0, len(left), _AT_ONCE):
             context.check()
             batch = left[first : first + _AT_ONCE]

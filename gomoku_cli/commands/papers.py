@@ -54,14 +54,13 @@ def check(
     """
     from curriculum.arena.bars import Bar
     from curriculum.papers.claims import load_claims, measure
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import STDOUT
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.matches import require
     from gomoku_cli.reports.terminal import table
 
     runtime.apply()
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         found: list[Measured] = []
         try:
             for claim in load_claims(paper):

@@ -115,7 +115,6 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
     from core.records.formats import read_games
     from core.records.record import RecordError
     from gomoku_cli.commands.book import game_files
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.puzzles.mistakes import MistakeFinder
     from gomoku_cli.study.saved import default_folder
@@ -125,11 +124,7 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
     files = game_files(sources or [default_folder()])
     finder = cache(MistakeFinder)
     found: dict[str, RatedPuzzle] = {}
-    with (
-        interruptible(quiet=quiet) as context,
-        reporting_compilation(context.reporter),
-        context.reporter.task("games", len(files), "files") as task,
-    ):
+    with interruptible(quiet=quiet) as context, context.reporter.task("games", len(files), "files") as task:
         for number, path in enumerate(files):
             try:
                 records = read_games(path)

@@ -60,7 +60,6 @@ def command(
         echo "h8 i9" | gomoku analyze - --json
     """
     from gomoku_cli.commands.pictures.analyst import Analyst, GameWork
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.plots import check_plot
 
@@ -69,7 +68,7 @@ def command(
     search = options.SearchOptions(simulations=simulations, seconds=seconds, tactics=tactics)
     subjects = what.subjects()
     _check(what, subjects, games, figure=figure, rules=rules)
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         analyst = Analyst(player, search, rules, context, lines)
         if subjects.from_stdin:
             analyst.analyse_stdin(as_json=as_json)

@@ -89,12 +89,11 @@ def _report_game(
     path: Path, number: int, output: Path, player: str | None, seconds: float | None, *, quiet: bool
 ) -> None:
     from gomoku_cli.commands.pictures.analyst import Analyst
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.page.game_page import write_game_report
 
     search = options.SearchOptions(seconds=seconds)
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         studied = Analyst(player, search, options.RulesOptions(), context, None).studied(path, number)
     write_game_report(studied, output)
     echo(f"{output}: the report of game {number:,} of {path}")

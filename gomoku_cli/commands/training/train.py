@@ -174,7 +174,6 @@ class Limits(NamedTuple):
 
 def _run_all(folder: "RunFolder", context: "Context", limits: Limits) -> list[dict[str, Any]]:
     from curriculum.phases.all import run_all
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import headline
     from gomoku_cli.reports.training.outlook import headline_of
 
@@ -187,7 +186,6 @@ def _run_all(folder: "RunFolder", context: "Context", limits: Limits) -> list[di
 
             stack.enter_context(following(folder.path, limits.events))
         stack.enter_context(headline(context.reporter, whole))
-        stack.enter_context(reporting_compilation(context.reporter))
         return run_all(folder, context)
 
 
