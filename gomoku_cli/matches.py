@@ -13,7 +13,7 @@ from core.opening_rules import OpeningRule
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.match_options import MatchOptions, ReportOptions
 from gomoku_cli.options import RulesOptions, RuntimeOptions, SearchOptions
-from gomoku_cli.printable import echo, echo_json
+from gomoku_cli.printable import echo, print_result
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
@@ -132,7 +132,4 @@ def publish(result: Mapping[str, Any], show: Callable[[], None], *files: Output,
         for path, write in files:
             if path is not None:
                 then.callback(write, path)
-        if as_json:
-            echo_json(result)
-        else:
-            show()
+        print_result(result, show, as_json=as_json)

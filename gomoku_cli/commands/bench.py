@@ -11,7 +11,7 @@ from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import echo_json
+from gomoku_cli.printable import print_result
 
 if TYPE_CHECKING:
     from nets.dual import DualNet
@@ -156,12 +156,11 @@ def show(figures: Mapping[str, Any]) -> None:
 
 def _print_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print one of the `_TABLES`."""
-    from gomoku_cli.console import STDOUT
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.reports.terminal import print_table
 
     title, keys = _TABLES[name]
     cells = [[_cell(row[key]) for key in keys] for row in rows]
-    STDOUT.print(table([_COLUMNS.get(key, key) for key in keys], cells, left=0, title=title))
+    print_table([_COLUMNS.get(key, key) for key in keys], cells, left=0, title=title)
 
 
 def show_card(figures: Mapping[str, Any]) -> None:
@@ -196,7 +195,7 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
         for section, measured in check_card(models, run_all, CardSettings(), context):
             figures[section] = measured
     figures["seconds"] = time.perf_counter() - start
-    echo_json(figures) if as_json else show_card(figures)
+    print_result(figures, lambda: show_card(figures), as_json=as_json)
 
 
 @expand_options
@@ -261,10 +260,7 @@ def command(
             if not as_json:
                 show(figures)
             raise
-        if as_json:
-            echo_json(figures)
-        else:
-            show(figures)
+        print_result(figures, lambda: show(figures), as_json=as_json)
         if figure is not None:
             from gomoku_cli.reports.bench_figure import draw_bench
 

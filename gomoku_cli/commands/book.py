@@ -119,8 +119,7 @@ def show(
     """
     from core.book import Book
     from gomoku_cli.commands.pictures.subjects import played
-    from gomoku_cli.console import STDOUT
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.reports.terminal import print_table
 
     with Book(book) as opened:
         position = played(moves, opened.rules)
@@ -136,19 +135,15 @@ def show(
     if not found:
         echo("the book has no move here")
         return
-    STDOUT.print(
-        table(
-            ("move", "games", "won", "drawn", "lost", "points", "value"),
-            [
-                (
-                    *(position.name_of(each.move), f"{each.games:,}", f"{each.wins:,}", f"{each.draws:,}"),
-                    *(f"{each.losses:,}", f"{each.points / each.games:.0%}"),
-                    "" if each.value is None else f"{each.value:+.2f}",
-                )
-                for each in found
-            ],
+    cells = [
+        (
+            *(position.name_of(each.move), f"{each.games:,}", f"{each.wins:,}", f"{each.draws:,}"),
+            *(f"{each.losses:,}", f"{each.points / each.games:.0%}"),
+            "" if each.value is None else f"{each.value:+.2f}",
         )
-    )
+        for each in found
+    ]
+    print_table(("move", "games", "won", "drawn", "lost", "points", "value"), cells)
 
 
 def game_files(sources: Sequence[Path]) -> list[Path]:

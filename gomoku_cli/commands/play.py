@@ -184,8 +184,7 @@ def command(
 
 def _show_rating() -> None:
     """Print the rating, the results against each level, and the last ones. Raises `OSError`."""
-    from gomoku_cli.console import STDOUT
-    from gomoku_cli.reports.terminal import print_facts, table
+    from gomoku_cli.reports.terminal import print_facts, print_table
     from gomoku_cli.study.rating import LEVEL_RATINGS, RATINGS, Rating
     from gomoku_cli.study.saved import default_folder
 
@@ -197,10 +196,10 @@ def _show_rating() -> None:
         if scores:
             rows.append([level, str(difficulty), *(str(scores.count(score)) for score in words)])
     if rows:
-        STDOUT.print(table(["opponent", "its rating", *words.values()], rows))
+        print_table(["opponent", "its rating", *words.values()], rows)
         last = list(zip(found.results, found.history(), strict=True))[-_LAST_RESULTS:]
         dated = [[each.time[:10], each.opponent, words.get(each.score, ""), f"{after:.0f}"] for each, after in last]
-        STDOUT.print(table(["day", "opponent", "result", "rating"], dated, left=3))
+        print_table(["day", "opponent", "result", "rating"], dated, left=3)
     print_facts([("rating", f"{found.rating:.0f}"), ("rated games", str(len(found.results)))])
 
 

@@ -152,9 +152,8 @@ def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bo
     """Print the puzzles by kind and level, and the player's rating."""
     from datetime import date
 
-    from gomoku_cli.console import STDOUT
     from gomoku_cli.puzzles.rated import LEVELS, counts, daily_set, level_of
-    from gomoku_cli.reports.terminal import print_facts, table
+    from gomoku_cli.reports.terminal import print_facts, print_table
 
     kinds, solved, day = counts(puzzles), progress.solved(), date.today().isoformat()
     today = daily_set(puzzles, day)
@@ -175,7 +174,7 @@ def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bo
     rows = [[kind, *(str(count or "") for count in row), str(sum(row))] for kind, row in kinds.items()]
     sums = [sum(row[level] for row in kinds.values()) for level in range(LEVELS)]
     rows.append(["all", *map(str, sums), str(len(puzzles))])
-    STDOUT.print(table(["level", *levels, "all"], rows))
+    print_table(["level", *levels, "all"], rows)
     daily = f"{facts['daily']['solved']} of {len(today)} solved"
     rating = f"{facts['rating']} (level {facts['level']})"
     print_facts([("rating", rating), ("solved", f"{facts['solved']} of {len(puzzles)}"), ("today's set", daily)])

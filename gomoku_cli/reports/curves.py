@@ -10,7 +10,7 @@ from curriculum.run.folder import RunFolderError, is_run, read_metrics
 from curriculum.stated import ConfigError
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.plots import abridged
-from gomoku_cli.reports.terminal import cell_text, print_facts, table
+from gomoku_cli.reports.terminal import cell_text, print_facts, print_table
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES, curves_from
 
@@ -55,7 +55,7 @@ def show_curves(runs: Sequence[Json]) -> None:
     for run in runs:
         STDOUT.print(cell_text(run_name(run)))
         if run["training"]:
-            STDOUT.print(table(_COLUMNS, _phase_rows(run["training"])))
+            print_table(_COLUMNS, _phase_rows(run["training"]))
         print_facts(_round_facts(run["rounds"]) if run["rounds"] else [("games", "none of self-play yet")])
 
 

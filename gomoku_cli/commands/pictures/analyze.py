@@ -1,6 +1,7 @@
 """`gomoku analyze`: positions and games as a player sees them."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.commands.pictures.subjects import SubjectOptions, Subjects
 from gomoku_cli.expansion import check_output, expand_options
-from gomoku_cli.printable import echo_json
+from gomoku_cli.printable import print_result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,6 @@ def _show(
 
             draw_analysis(result, figure)
     finally:  # neither may cost the other; the reader of stdout may end the process
-        if as_json:
-            echo_json(result)
-        else:
-            show_analysis(result, lines=lines, colours=not no_color and has_colours(), ascii_only=ascii_only)
+        colours = not no_color and has_colours()
+        shown = partial(show_analysis, result, lines=lines, colours=colours, ascii_only=ascii_only)
+        print_result(result, shown, as_json=as_json)

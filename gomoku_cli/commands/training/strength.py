@@ -88,13 +88,11 @@ def command(
 
 
 def _show(run: Path, ratings: "Json") -> None:
-    from gomoku_cli.console import STDOUT
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.reports.terminal import print_table
 
     rows = [(row["model"], f"{row['minutes']:.1f}", *_elo(row)) for row in ratings["models"]]
     rows += [(row["player"], "", *_elo(row)) for row in ratings["pool"]]
-    columns = ("player", "minutes", "Elo", "95 %")
-    STDOUT.print(table(columns, rows, title=f"{run}: Elo, {ratings['zero']} is 0"))
+    print_table(("player", "minutes", "Elo", "95 %"), rows, title=f"{run}: Elo, {ratings['zero']} is 0")
 
 
 def _elo(row: "Json") -> tuple[str, str]:

@@ -49,8 +49,8 @@ def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
 
 
 def _show(results: "Sequence[Mapping[str, Any]]") -> None:
-    from gomoku_cli.console import STDOUT, duration
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.console import duration
+    from gomoku_cli.reports.terminal import print_table
 
     rows = [
         (
@@ -62,7 +62,7 @@ def _show(results: "Sequence[Mapping[str, Any]]") -> None:
         for result in results
     ]
     if rows:
-        STDOUT.print(table(("against", *_COUNTS, "score", "time"), rows, title="The new model"))
+        print_table(("against", *_COUNTS, "score", "time"), rows, title="The new model")
 
 
 @expand_options
