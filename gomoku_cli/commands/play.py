@@ -1,7 +1,6 @@
 """`gomoku play`: the board in the terminal, to play and to study games."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -135,11 +134,11 @@ def command(
     search.check()
     common_rules = _checked_rules(specs, search, rules, ponder=ponder)
     opened_book = _opened_book(book, common_rules if opened is None else opened.game.tree.rules)
-    if browser.serve:
-        _serve(browser.host, browser.port)
-        return
     from gomoku_cli.tui.terminal import is_served, shows_unicode
 
+    if browser.serve and not is_served():
+        _serve(browser.host, browser.port)
+        return
     if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the board needs a terminal")
 
@@ -214,7 +213,7 @@ def _time_control(clock: str | None) -> "TimeControl | None":
 
 
 def _serve(host: str, port: int) -> None:
-    """Serve the board of this command line's other options until a signal comes."""
+    """Serve the board of this command line until a signal comes."""
     from gomoku_cli.printable import echo
     from gomoku_cli.serving.access import ServingError, is_loopback
 
@@ -228,20 +227,7 @@ def _serve(host: str, port: int) -> None:
             "files; the way there is not encrypted",
             err=True,
         )
-    raise SystemExit(serve(_without_options(sys.argv[2:], ("--host", "--port"), "--serve"), host, port))
-
-
-def _without_options(arguments: Sequence[str], with_value: Sequence[str], flag: str) -> list[str]:
-    """Return the arguments without some options and their values, and without a flag."""
-    kept, is_value = [], False
-    for argument in arguments:
-        if is_value:
-            is_value = False
-        elif argument in with_value:
-            is_value = True
-        elif argument != flag and not argument.startswith(tuple(f"{option}=" for option in with_value)):
-            kept.append(argument)
-    return kept
+    raise SystemExit(serve(sys.argv[2:], host, port))  # behind a page --serve has no effect
 
 
 def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":

@@ -104,7 +104,7 @@ class GomokuApp(Dialogs):
     def show_analysis(self) -> None:
         """See `View`."""
         control, game = self.control, self.game
-        self._panel.show_value(game)
+        self._panel.value.show(game)
         hint = self._glyphs.hint
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
         self._board.show(cells, game.last_moves[0] if game.ply > game.tree.set_up else NO_CELL)
@@ -176,31 +176,16 @@ class GomokuApp(Dialogs):
         if self._panes.variation or self._panel.candidates.display:
             self.show_analysis()
 
-    async def on_event(self, event: events.Event) -> None:
-        """Take the keys of a coordinate, from `/` or a capital letter to Enter: here, in the order of their coming."""
-        if not (isinstance(event, events.Key | events.Paste) and self.screen is self._main):
-            await super().on_event(event)
-        elif isinstance(taken := self._entry.takes(event), str):
-            self._play_cells(self._typed_cells(taken), pasted=False)
-        elif not taken and isinstance(event, events.Paste):
-            self._paste(event.text)
-        elif not taken:
-            await super().on_event(event)
-
-    def action_type_move(self) -> None:
-        """Open the line for a coordinate."""
-        self._entry.open()
-
-    def _typed_cells(self, text: str) -> list[Cell]:
-        """Return the cells of a text, or say what is wrong with it and return none."""
+    def play_typed(self, text: str) -> None:
+        """Play the moves of a text, or say what is wrong with it."""
         try:
             cells = spelled_cells(text, self.game.rules.size)
         except NotationError as error:
             self.show_message(f"{error}.", "error")
-            return []
+            return
         if not cells:
             self.control.show_state(at_once=True)
-        return cells
+        self._play_cells(cells, pasted=False)
 
     def _play_cells(self, cells: list[Cell], *, pasted: bool) -> None:
         for number, cell in enumerate(cells):
@@ -214,7 +199,7 @@ class GomokuApp(Dialogs):
             if self.game.ply == ply:
                 return  # it was refused, or waits
 
-    def _paste(self, text: str) -> None:
+    def play_pasted(self, text: str) -> None:
         """Play pasted moves as if they were typed, as long as it is a human's turn; any other text does nothing."""
         if is_sgf(text):
             self.open_text(text)
@@ -240,7 +225,7 @@ class GomokuApp(Dialogs):
     def action_change_focus(self) -> None:
         """Go to the moves, or back to the board."""
         if self._board.has_focus and self._panel.display:
-            self._panel.focus_moves()
+            self._panel.moves.focus()
         else:
             self._board.focus()
 
@@ -320,7 +305,8 @@ class GomokuApp(Dialogs):
 
     def action_scroll_moves(self, pages: int) -> None:
         """Scroll the list of moves."""
-        self._panel.scroll_moves(pages)
+        moves = self._panel.moves
+        (moves.scroll_page_up if pages < 0 else moves.scroll_page_down)(animate=False)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return the commands of the palette: every action of the board, and Textual's own for themes and pictures."""

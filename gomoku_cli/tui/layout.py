@@ -3,10 +3,12 @@
 import asyncio
 import os
 import sys
+from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import RenderableType
+from textual import events
 from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -149,6 +151,29 @@ class BoardApp(TerminalApp):
         self.app_resume_signal.subscribe(self, lambda _: self._draw_anew())
         self._board.focus()
         self.hear(self._told)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take the keys of a coordinate, from `/` or a capital letter to Enter: here, in the order of their coming."""
+        if not (isinstance(event, events.Key | events.Paste) and self.screen is self._main):
+            await super().on_event(event)
+        elif isinstance(taken := self._entry.takes(event), str):
+            self.play_typed(taken)
+        elif not taken and isinstance(event, events.Paste):
+            self.play_pasted(event.text)
+        elif not taken:
+            await super().on_event(event)
+
+    def action_type_move(self) -> None:
+        """Open the line for a coordinate."""
+        self._entry.open()
+
+    @abstractmethod
+    def play_typed(self, text: str) -> None:
+        """Play what was typed into the line."""
+
+    @abstractmethod
+    def play_pasted(self, text: str) -> None:
+        """Play what was pasted."""
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if isinstance(renderable, ChopsUpdate):

@@ -4,6 +4,7 @@ from array import array
 from dataclasses import dataclass
 from functools import lru_cache
 
+from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, Cell, Rules
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.messages import Threats
@@ -35,16 +36,7 @@ class Panes:
 def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_colours: bool) -> dict[Cell, CellLook]:
     """Return the look of every cell that is not empty and plain; `cursor` chooses the shown variation."""
     game = control.game
-    last, winning, first = game.last_moves[0], game.winning_line(), game.tree.set_up
-    found = {
-        cell: CellLook(
-            stone=game.stones[cell],
-            number=str(ply + 1 - first) if panes.numbers and ply >= first else "",
-            is_last=cell == last and ply >= first,
-            is_winning=cell in winning,
-        )
-        for ply, cell in enumerate(game.moves)
-    }
+    found = stone_looks(game, range(game.tree.set_up, game.ply if panes.numbers else 0), first=game.tree.set_up)
     analysis = control.analysis
     for cell in (
         _fouls(game.rules, bytes(game.stones)) if not game.is_game_over() and game.side_to_move == BLACK else ()
@@ -63,6 +55,20 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
     if control.pending != NO_CELL:
         found[control.pending] = CellLook(ghost=game.side_to_move)
     return found
+
+
+def stone_looks(position: Position, numbered: range, *, first: int = 0) -> dict[Cell, CellLook]:
+    """Return the looks of the stones: those of the plies `numbered` count from 1; `first`: the first one of a move."""
+    winning = position.winning_line()
+    return {
+        cell: CellLook(
+            stone=position.stones[cell],
+            number=str(ply - numbered.start + 1) if ply in numbered else "",
+            is_last=ply == position.ply - 1 >= first,
+            is_winning=cell in winning,
+        )
+        for ply, cell in enumerate(position.moves)
+    }
 
 
 @lru_cache(maxsize=4)

@@ -1,10 +1,11 @@
-"""A run that the screen follows: its curves and its outlook as far as its files have grown."""
+"""A run that the screen follows: its curves, its outlook and its newest game as far as its files have grown."""
 
 import time
 from pathlib import Path
 from typing import Any
 
-from core.records.record import GameRecord
+from core.records.record import GameRecord, RecordError
+from core.records.sgf import parse_sgf
 from curriculum.config import Config
 from curriculum.phases.strength import read_strength
 from curriculum.presets import read_config
@@ -15,12 +16,14 @@ from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
 from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
 from gomoku_cli.reports.training.overview import age, age_text
-from gomoku_cli.watch.newest_game import newest_file, read_newest_game
 
 _FRESH_S = 90.0
 """A run whose last line is older is shown as standing still."""
 _OUTLOOK_S = 5.0
 """Seconds between two looks at the state files of a run without new metrics."""
+
+_TAIL_BYTES = 1 << 16
+"""The last game of a file is in its last bytes: a game takes some 2 kB."""
 
 
 class FollowedRun:
@@ -108,3 +111,29 @@ class FollowedRun:
         if self.config is None:
             return self.name
         return f"{self.name}, preset {self.config.preset}, {self.config.rules.size}x{self.config.rules.size}"
+
+
+def newest_file(run: Path) -> Path | None:
+    """Return the newest file of self-play games of a run."""
+    try:
+        files = [(path.stat().st_mtime_ns, path.name, path) for path in (run / "games").glob("*.sgf")]
+    except OSError:
+        return None
+    return max(files)[2] if files else None
+
+
+def read_newest_game(path: Path) -> GameRecord | None:
+    """Return the last game of a file that self-play wrote, of a torn one as far as it goes; None for any other file."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, 2) - _TAIL_BYTES))
+            text = file.read().decode(errors="replace").rstrip()
+    except OSError:
+        return None
+    text = text[max(0, text.rfind("(;FF[")) :]
+    if not text.endswith(")"):
+        text = text[: max(0, text.rfind("\n;"))] + ")"
+    try:
+        return parse_sgf(text)[0]
+    except RecordError:
+        return None

@@ -92,9 +92,7 @@ class EngineProcess:
         code = (
             f"import sys; sys.path[:] = {sys.path!r}\n"
             "from gomoku_cli.tui.engine.process import main\n"
-            "from nets.config import Backend, Precision, RuntimeChoice\n"
-            f"main(RuntimeChoice(backend=Backend({str(self._runtime.backend)!r}), "
-            f"precision=Precision({str(self._runtime.precision)!r}), device={self._runtime.device!r}))"
+            f"main({str(self._runtime.backend)!r}, {str(self._runtime.precision)!r}, {self._runtime.device!r})"
         )
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as the process
         self._process = subprocess.Popen(

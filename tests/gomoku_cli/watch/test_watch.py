@@ -11,7 +11,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.game import black_values, result_text
 from gomoku_cli.watch import followed_run
 from gomoku_cli.watch.app import WatchApp
-from gomoku_cli.watch.newest_game import newest_file, read_newest_game
+from gomoku_cli.watch.followed_run import newest_file, read_newest_game
 from gomoku_cli.watch.plots import nice_ticks, number
 from tests.support.commands import Capsys, refused
 from tests.support.project import ROOT
