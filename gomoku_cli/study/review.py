@@ -61,11 +61,6 @@ class Review:
     """The proven result of each position, [moves + 1]: `n` wins for Black in `n` plies, `-n` for White; else None."""
     moves: tuple[MoveReview, ...]
 
-    @property
-    def is_complete(self) -> bool:
-        """True if every position has an analysis."""
-        return None not in self.black
-
     def mistakes(self, *, least: float = GRADES[Grade.MISTAKE]) -> list[MoveReview]:
         """Return the moves that lose at least this much, in order."""
         return [move for move in self.moves if move.loss is not None and move.loss >= least]

@@ -112,8 +112,7 @@ def accuracy_text(games: "Sequence[StudiedGame]") -> list[str]:
 def loss_reason(explainer: Explainer, game: "StudiedGame", move: "MoveReview") -> str:
     """Return a sentence on why a move loses by force; nothing if it does not, or if no reason is known."""
     after = game.analyses[move.ply]
-    found = explainer.loss(game.position(move.ply - 1), move.move, after.analysis if after else None)
-    return found.sentence if found else ""
+    return explainer.loss(game.position(move.ply - 1), move.move, after.analysis if after else None)
 
 
 _PLURALS = {Grade.BLUNDER: "blunders", Grade.MISTAKE: "mistakes", Grade.INACCURACY: "inaccuracies"}
