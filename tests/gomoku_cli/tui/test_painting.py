@@ -1,6 +1,5 @@
 """The board's lines: sizes of cells, marks, and readable colours."""
 
-from dataclasses import replace
 
 import pytest
 from rich.color import Color
@@ -73,7 +72,7 @@ def test_every_line_has_the_width_of_the_board(scale: int, glyphs: object, palet
 def test_a_mark_leaves_the_numbers_of_a_cell_as_they_are(scale: int, mark: CellLook) -> None:
     painter = Painter(Geometry(15, scale), UNICODE, COLOURS)
     numbers = CellLook(heat=(0.2, 0.9), heat_texts=("12", "37"))
-    both = replace(numbers, mark=mark.mark, mark_colour=mark.mark_colour)
+    both = numbers._replace(mark=mark.mark, mark_colour=mark.mark_colour)
     for y in range(painter.geometry.rows):
         lines = [painter.line(y, {cell("f5"): look}, Brackets(cell("o8"), NO_CELL)) for look in (numbers, both)]
         plain, marked = ("".join(segment.text for segment in line) for line in lines)
