@@ -13,9 +13,7 @@ from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, print_table
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES, curves_from
-
-_PHASES = {"selfplay": "self-play"}
-"""Names of phases that are not those of the metrics."""
+from gomoku_cli.reports.training.outlook import phase_name
 
 
 def curves_of(path: Path) -> dict[str, Any]:
@@ -40,11 +38,6 @@ def run_name(curves: Json) -> str:
     """Return the name of the run's folder, with its board where that is known."""
     name, size = abridged(Path(curves["run"]).resolve().name), curves["board_size"]
     return name if size is None else f"{name} ({size}x{size})"
-
-
-def phase_name(phase: str) -> str:
-    """Return the name of a phase as texts write it."""
-    return _PHASES.get(phase, phase)
 
 
 _COLUMNS = ("phase", "steps", "policy loss", "value loss", "entropy")

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gomoku_cli.reports.curves import phase_name, run_name
+from gomoku_cli.reports.curves import run_name
 from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, count_on, drawn, label, legend_above
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES
+from gomoku_cli.reports.training.outlook import phase_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

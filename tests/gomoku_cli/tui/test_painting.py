@@ -1,6 +1,5 @@
 """The board's lines: sizes of cells, marks, and readable colours."""
 
-
 import pytest
 from rich.color import Color
 
