@@ -14,7 +14,6 @@ from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.tui.drivers.answers import Graphics
 
 if TYPE_CHECKING:
     from core.book import Book
@@ -75,9 +74,7 @@ def command(
     book: Annotated[Path | None, typer.Option()] = None,
     course: _CourseOptions,
     rating: Annotated[bool, typer.Option("--rating")] = False,
-    ascii_only: Annotated[bool, typer.Option("--ascii", show_default=False)] = False,
-    theme: options.Theme = None,
-    graphics: options.GraphicsProtocol = Graphics.AUTO,
+    look: options.LookOptions,
     browser: _ServeOptions,
     runtime: options.RuntimeOptions,
 ) -> None:
@@ -94,7 +91,6 @@ def command(
         ponder: Let the model think during your turns; for players with a net.
         book: Opening book: engines play it, and its moves stand below the candidates.
         rating: Print your rating by games against levels; open no board.
-        ascii_only: Draw with ASCII characters, for fonts without the stones.
 
     Examples:
         gomoku play
@@ -134,28 +130,21 @@ def command(
     search.check()
     common_rules = _checked_rules(specs, search, rules, ponder=ponder)
     opened_book = _opened_book(book, common_rules if opened is None else opened.game.tree.rules)
-    from gomoku_cli.tui.terminal import is_served, shows_unicode
+    from gomoku_cli.tui.terminal import is_served
 
     if browser.serve and not is_served():
         _serve(browser.host, browser.port)
         return
-    if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise typer.BadParameter("the board needs a terminal")
-
+    shown = look.settings()
     from gomoku_cli.tui.engine.client import EngineProcess
     from nets.config import default_runtime
 
     runtime.apply()
     engine = EngineProcess(default_runtime())  # it imports its libraries while the screen imports its own
     from gomoku_cli.tui.game import Game
-    from gomoku_cli.tui.running import check_theme, run_board
+    from gomoku_cli.tui.running import run_board
     from gomoku_cli.tui.setup import BoardSetup, Course
 
-    try:
-        check_theme(theme)
-    except ValueError as error:
-        engine.close()
-        raise typer.BadParameter(str(error), param_hint="--theme") from error
     game = None
     if opened is not None:
         from gomoku_cli.study.saved import default_folder
@@ -171,12 +160,10 @@ def command(
         opening=opening,
         clock=time_control,
         ponders=ponder,
-        ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
-        theme=theme,
-        graphics=graphics,
         book=opened_book,
         course=Course(takes_back=course.take_back, pace_s=course.pace, bell=course.bell),
         asks_first=choose,
+        **shown,
     )
     run_board(engine, setup)
 

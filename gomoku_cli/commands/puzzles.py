@@ -1,6 +1,5 @@
 """`gomoku puzzles`: positions to solve on the board in the terminal."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,14 +8,15 @@ import typer
 
 from core.rules import Variant
 from gomoku_cli import options
+from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo_json
-from gomoku_cli.tui.drivers.answers import Graphics
 
 if TYPE_CHECKING:
     from gomoku_cli.puzzles.progress import Progress
     from gomoku_cli.puzzles.rated import RatedPuzzle
 
 
+@expand_options
 def command(
     games: Annotated[list[Path] | None, typer.Argument(metavar="[GAMES...]")] = None,
     *,
@@ -27,9 +27,7 @@ def command(
     level: Annotated[int | None, typer.Option(min=1, max=6)] = None,
     daily: Annotated[bool, typer.Option("--daily")] = False,
     listed: Annotated[bool, typer.Option("--list")] = False,
-    ascii_only: options.Ascii = False,
-    theme: options.Theme = None,
-    graphics: options.GraphicsProtocol = Graphics.AUTO,
+    look: options.LookOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -72,22 +70,10 @@ def command(
     if listed or as_json:
         _show(chosen, progress, as_json=as_json)
         return
-    from gomoku_cli.tui.terminal import is_served, shows_unicode
-
-    if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise typer.BadParameter("the board needs a terminal; --list does not")
+    shown = look.settings()
     from gomoku_cli.puzzles.app import PuzzlesApp, PuzzleSetup
-    from gomoku_cli.tui.running import check_theme
 
-    try:
-        check_theme(theme)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--theme") from error
-    is_plain = ascii_only or not shows_unicode(sys.stdout.encoding)
-    setup = PuzzleSetup(
-        puzzles=chosen, progress=progress, daily=daily, ascii_only=is_plain, theme=theme, graphics=graphics
-    )
-    PuzzlesApp(setup).run_to_end()
+    PuzzlesApp(PuzzleSetup(puzzles=chosen, progress=progress, daily=daily, **shown)).run_to_end()
 
 
 def _from_suites(file: Path | None, variant: Variant) -> "list[RatedPuzzle]":

@@ -6,14 +6,6 @@ from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.setup import BoardSetup
 
 
-def check_theme(name: str | None) -> None:
-    """Raise `ValueError` for a name of no theme; None is the terminal's own colours."""
-    from textual.theme import BUILTIN_THEMES
-
-    if name is not None and name not in BUILTIN_THEMES:
-        raise ValueError(f"{name} is no theme: choose among {', '.join(sorted(BUILTIN_THEMES))}")
-
-
 def run_board(engine: Engine, setup: BoardSetup) -> None:
     """Show the board and play until the human quits, then end the engine.
 
