@@ -314,7 +314,7 @@ class PuzzlesApp(BoardApp):
     # The picture
 
     def _say(self, text: str, kind: StatusKind = "") -> None:
-        self._status.show_state(text + self._unsaved, kind, at_once=True)
+        self.show_state(text + self._unsaved, kind, at_once=True)
 
     @property
     def _request(self) -> str:

@@ -17,7 +17,7 @@ from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
-from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.game import Game, has_net
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
 from gomoku_cli.tui.picture import Panes, looks
@@ -26,7 +26,6 @@ from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from gomoku_cli.tui.widgets.candidates import MOST_ROWS, ranked
 from gomoku_cli.tui.widgets.panel import MovesView, SidePanel
-from gomoku_cli.tui.widgets.status import StatusKind
 
 
 class GomokuApp(Dialogs):
@@ -40,7 +39,7 @@ class GomokuApp(Dialogs):
         Binding("ctrl+c", "quit", "Quit", show=False, priority=True),
     ]
 
-    def __init__(self, engine: Engine, setup: BoardSetup) -> None:
+    def __init__(self, engine: EngineProcess, setup: BoardSetup) -> None:
         super().__init__(ascii_only=setup.ascii_only, theme=setup.theme, graphics=setup.graphics)
         self.notices: list[str] = []
         """Notices on the engine's backend and precision."""
@@ -117,14 +116,6 @@ class GomokuApp(Dialogs):
         if self._panel.graph.display:
             by_analyst = control.review.active or game.is_game_over()
             self._panel.graph.show(game.curve(by_analyst=by_analyst), game.ply, control.review.marks)
-
-    def show_state(self, text: str, kind: StatusKind = "", *, at_once: bool = False) -> None:
-        """See `View`."""
-        self._status.show_state(text, kind, at_once=at_once)
-
-    def show_message(self, text: str, kind: StatusKind = "") -> None:
-        """See `View`."""
-        self._status.show_message(text, kind)
 
     def add_note(self, text: str) -> None:
         """See `View`."""

@@ -26,7 +26,7 @@ from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale, d
 from gomoku_cli.tui.widgets.entry import MoveEntry
 from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
 from gomoku_cli.tui.widgets.painting import Geometry
-from gomoku_cli.tui.widgets.status import StatusLine
+from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
 
 if TYPE_CHECKING:
     from gomoku_cli.tui.graphics.pictures import Pictures
@@ -166,6 +166,14 @@ class BoardApp(TerminalApp):
     def action_type_move(self) -> None:
         """Open the line for a coordinate."""
         self._entry.open()
+
+    def show_state(self, text: str, kind: StatusKind = "", *, at_once: bool = False) -> None:
+        """Show a state under the board, after a fresh message or `at_once`."""
+        self._status.show_state(text, kind, at_once=at_once)
+
+    def show_message(self, text: str, kind: StatusKind = "") -> None:
+        """Show a message there, which holds for some seconds."""
+        self._status.show_message(text, kind)
 
     @abstractmethod
     def play_typed(self, text: str) -> None:

@@ -9,7 +9,7 @@ from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
 from core.rules import EMPTY, NO_CELL, Cell
 from gomoku_cli.tui.engine import messages
-from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.match import Match
@@ -31,7 +31,7 @@ ANALYSIS_S = 86_400.0
 class Turns(ABC):
     """One game after another. Every change of the position drops the tasks about the one before."""
 
-    def __init__(self, game: Game, engine: Engine, view: View, setup: BoardSetup) -> None:
+    def __init__(self, game: Game, engine: EngineProcess, view: View, setup: BoardSetup) -> None:
         self.game = game
         self._book = setup.book
         self.teaching = False

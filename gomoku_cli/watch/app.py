@@ -26,8 +26,6 @@ _WIDE = (120, 36)
 _INTERVAL_S = 1.0
 _PAGES = ("learning", "selfplay", "game")
 _NO_TRAINING, _NO_GAMES = "no training yet", "no self-play yet"
-_MARKS = {"True": "●", "False": "○"}
-"""Of accepted and rejected candidates."""
 
 
 class _Shown(NamedTuple):
@@ -162,8 +160,7 @@ class WatchApp(TerminalApp):
             rows, x, title = shown.rows, shown.x, shown.title
             if shown.y == "elo" and is_rated:
                 rows, x, title = "strength", "minutes", "Elo, rated"
-            marks = _MARKS if shown.y == "gate_score" else None
-            found = [Curve.of(each[rows], x, shown.y, marks) for each in curves]
+            found = [Curve.of(each[rows], x, shown.y, marked=shown.y == "gate_score") for each in curves]
             pane.show(found, starts if rows == "training" else (), title=title)
         self._matches.update(self._match_lines())
 

@@ -31,13 +31,13 @@ class Curve:
     """A mark for each point; a line joins the points without any."""
 
     @classmethod
-    def of(cls, rows: Iterable[Mapping[str, Any]], x: str, y: str, marks: Mapping[str, str] | None = None) -> "Curve":
+    def of(cls, rows: Iterable[Mapping[str, Any]], x: str, y: str, *, marked: bool = False) -> "Curve":
         """Return the points of the rows in which both numbers are known.
 
-        `marks` gives the marks of points by the text of their `accepted`.
+        `marked`: with marks of accepted and rejected candidates.
         """
         known = [row for row in rows if row.get(y) is not None]
-        chosen = [marks[str(row["accepted"])] for row in known] if marks else []
+        chosen = ["●" if row["accepted"] else "○" for row in known] if marked else []
         return cls([float(row[x]) for row in known], [float(row[y]) for row in known], chosen)
 
 

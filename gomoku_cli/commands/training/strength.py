@@ -82,7 +82,7 @@ def command(
     if as_json:
         echo_json({"runs": [{"run": name, **ratings} for name, ratings in found]})
     if figure is not None:
-        from gomoku_cli.reports.strength_figure import draw_strength
+        from gomoku_cli.reports.curves_figure import draw_strength
 
         draw_strength(found, figure)
 

@@ -11,13 +11,12 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import counted
 from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 from gomoku_cli.tui.control import Control
-from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import Draw, GameList, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.setup import Course
 from gomoku_cli.tui.terminal import is_served
-from gomoku_cli.tui.widgets.status import StatusKind
 
 _FIRST_GAMES = 30
 """Saved games that are listed at once; all others follow."""
@@ -27,16 +26,12 @@ class Dialogs(BoardApp):
     """An app of a course of games, whose dialogs these are. They are imported when they are opened."""
 
     control: Control
-    _engine: Engine
+    _engine: EngineProcess
 
     @property
     def game(self) -> Game:
         """The game on the board."""
         return self.control.game
-
-    def show_message(self, text: str, kind: StatusKind = "") -> None:
-        """See `View`."""
-        raise NotImplementedError
 
     def show_failed_player(self, text: str) -> None:
         """See `View`."""
