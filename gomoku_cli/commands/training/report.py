@@ -34,7 +34,7 @@ def command(
 
     Args:
         runs: Folders of runs, or of chains, to be compared; or one file of games.
-        output: The page; that of runs needs matplotlib.
+        output: The page.
         tensorboard: Write event files for TensorBoard into this folder, and no page; needs tensorboard.
         game: Number of the game in its file.
         force: Overwrite a file that is no report.
@@ -80,7 +80,6 @@ def command(
     from gomoku_cli.reports.training.overview import runs_at
 
     runs = runs_at(runs)
-    require("matplotlib", "the report of a run", extra="plots")
     write_report(runs, output)
     echo(f"{output}: the report of {', '.join(map(str, runs))}")
 

@@ -9,10 +9,10 @@ import pytest
 from core.notation import cell_name
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.game import black_values, result_text
+from gomoku_cli.reports.plots import nice_ticks, number_text
 from gomoku_cli.watch import followed_run
 from gomoku_cli.watch.app import WatchApp
 from gomoku_cli.watch.followed_run import newest_file, read_newest_game
-from gomoku_cli.watch.plots import nice_ticks, number
 from tests.support.commands import Capsys, refused
 from tests.support.project import ROOT
 from tests.support.runs import append, make_run
@@ -97,7 +97,7 @@ def test_a_torn_game_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
 def test_ticks_are_round_numbers() -> None:
     assert nice_ticks(0, 9207) == [0, 5000]
     assert nice_ticks(0.1, 0.9) == pytest.approx([0.5])
-    assert [number(value) for value in (0.12345, 7212, 20000, 1.5e7, 0)] == ["0.123", "7.21k", "20k", "15M", "0"]
+    assert [number_text(value) for value in (0.12345, 7212, 20000, 1.5e7, 0)] == ["0.123", "7.21k", "20k", "15M", "0"]
 
 
 def test_the_screen_needs_neither_torch_nor_numba() -> None:
