@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from core.rules import Rules
     from curriculum.arena.bars import Bar
     from curriculum.arena.session import MatchSession
-    from curriculum.arena.statistics.sprt import SequentialTest
     from curriculum.arena.tournament import Tournament
 
 
@@ -64,18 +63,6 @@ def open_session(
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
     with workers.pool() as pool, interruptible(quiet=quiet, resume=resume, pool=pool) as context:
         yield MatchSession(settings, common_rules, context)
-
-
-def parse_sprt(text: str | None) -> "SequentialTest | None":
-    """Return the sequential test of an option, None without one. Raises a usage error."""
-    if text is None:
-        return None
-    from curriculum.arena.statistics.sprt import SequentialTest
-
-    try:
-        return SequentialTest.parse(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--sprt") from error
 
 
 def require(bars: "Sequence[Bar]") -> None:

@@ -13,11 +13,10 @@ from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options
-from gomoku_cli.expansion import expand_options
+from gomoku_cli.expansion import expand_options, refusing
 
 if TYPE_CHECKING:
     from core.book import Book
-    from gomoku_cli.study.clocks import TimeControl
     from gomoku_cli.tui.engine.messages import OpenedGame
     from gomoku_cli.tui.game import Seats
 
@@ -104,6 +103,8 @@ def command(
         gomoku play --level 3 --clock 5+3
         gomoku play --opponents mentor:2 mentor:4 --pace 2
     """
+    from gomoku_cli.study.clocks import TimeControl
+
     if rating:
         _show_rating()
         return
@@ -118,7 +119,8 @@ def command(
         raise typer.BadParameter("a game that goes on has its players", param_hint="--resume, --load")
     if (resume or load is not None) and course.clock is not None:
         raise typer.BadParameter("a game that goes on has its clocks", param_hint="--clock")
-    time_control = _time_control(course.clock)
+    with refusing("--clock"):
+        time_control = None if course.clock is None else TimeControl.parse(course.clock)
     opened = _opened(resume, load)
     if level is not None:
         if model != player_names.DEFAULT:
@@ -189,16 +191,6 @@ def _show_rating() -> None:
     print_facts([("rating", f"{found.rating:.0f}"), ("rated games", str(len(found.results)))])
 
 
-def _time_control(clock: str | None) -> "TimeControl | None":
-    """Return the clocks of both sides. Raises a usage error for words that are none."""
-    from gomoku_cli.study.clocks import TimeControl
-
-    try:
-        return None if clock is None else TimeControl.parse(clock)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--clock") from error
-
-
 def _serve(host: str, port: int) -> None:
     """Serve the board of this command line until a signal comes."""
     from gomoku_cli.printable import echo
@@ -264,10 +256,8 @@ def _checked_rules(
             )
         search.check_effect(specs)
         default = resolve_rules(specs)
-    try:
+    with refusing("--board-size, --connect"):
         return replace(default, **rules.given)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--board-size, --connect") from error
 
 
 def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side) -> "Seats":
