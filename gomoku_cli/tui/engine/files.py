@@ -27,7 +27,7 @@ from gomoku_cli.study.saved import (
 )
 from gomoku_cli.tui.engine import messages
 
-_MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
+_MARKS: dict[Grade | None, str] = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
 
 
 class Files:
@@ -129,11 +129,8 @@ def opened(path: Path) -> messages.OpenedGame:
 
 def grade(task: messages.GradeMoves) -> messages.Graded:
     """Return the moves that lost much, as far as their positions are analysed."""
-    moves = [move for move in review_of(task.game).moves if move.grade in _MARKS]
-    return messages.Graded(
-        tuple((move.ply, move.loss or 0.0) for move in moves),
-        tuple((move.ply, _MARKS[move.grade]) for move in moves if move.grade is not None),
-    )
+    moves = review_of(task.game).moves
+    return messages.Graded({each.ply: (_MARKS[each.grade], each.loss or 0.0) for each in moves if each.grade in _MARKS})
 
 
 def draw(task: messages.Draw) -> messages.Remark:

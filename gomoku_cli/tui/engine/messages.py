@@ -217,12 +217,10 @@ class Verdict(NamedTuple):
 
 
 class Graded(NamedTuple):
-    """The moves that lost much win probability, by their ply from 1, with their losses, 0 to 1."""
+    """The moves that lost much win probability."""
 
-    losses: tuple[tuple[int, float], ...]
-    """Losses of inaccuracies, mistakes and blunders; `marks` has their signs."""
-    marks: tuple[tuple[int, str], ...]
-    """`?!` an inaccuracy, `?` a mistake, `??` a blunder."""
+    moves: dict[int, tuple[str, float]]
+    """By their ply from 1: `?!` an inaccuracy, `?` a mistake, `??` a blunder, and the loss, 0 to 1."""
 
 
 class Failed(NamedTuple):
