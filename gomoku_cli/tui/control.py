@@ -9,7 +9,7 @@ from core.rules import NO_CELL
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.tasks import OF_POSITION, Role
-from gomoku_cli.tui.game import Game, MoveCost, Seats
+from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.turns import Turns
 from gomoku_cli.tui.widgets.texts import choice_text, line_text, outlook
 from search.analysis import Analysis
@@ -80,7 +80,7 @@ class Control(Turns):
                     return
                 if answer.analysis is not None:
                     game.learn(ply, answer.analysis, choice.spec if choice is not None else "")
-                game.charge(MoveCost(answer.simulations, answer.seconds))
+                game.charge(answer)
                 if clocked and choice is not None:
                     # A busy machine may end a search late, but a program of its own keeps its own time.
                     is_program = choice.spec.partition(":")[0] == player_names.ENGINE

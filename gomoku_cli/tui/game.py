@@ -20,7 +20,7 @@ from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame, StudiedTree
 from gomoku_cli.study.played import PlayedGame
 from gomoku_cli.study.values import win_probability
-from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.engine.messages import Moved, PlayerChoice
 from search.analysis import Analysis
 from search.tree.settings import Policy
 
@@ -60,13 +60,6 @@ class Seats(NamedTuple):
         return "you" if self.human == colour else "human"
 
 
-class MoveCost(NamedTuple):
-    """The work of an engine's move."""
-
-    simulations: int
-    seconds: float
-
-
 class Game(PlayedGame):
     """One game. Moves that were taken back stay in its tree."""
 
@@ -96,7 +89,7 @@ class Game(PlayedGame):
         """The opening rule and the choices so far."""
         self._analyses = dict(analyses or {})
         """Of positions of the whole tree."""
-        self._costs: dict[Node, MoveCost] = {}
+        self._costs: dict[Node, Moved] = {}
         self.day = day
         """Of its beginning, in ISO format; nothing for today."""
         self.recorded = recorded
@@ -243,13 +236,13 @@ class Game(PlayedGame):
         kept = self._analyses.get(self.node_at(ply))
         return "" if kept is None else kept.player
 
-    def cost_at(self, ply: int) -> MoveCost | None:
-        """Return the work of the move after `ply` others; None for a human's."""
+    def cost_at(self, ply: int) -> Moved | None:
+        """Return the answer with the work of the move after `ply` others; None for a human's."""
         return self._costs.get(self.nodes[ply]) if ply < len(self.nodes) else None
 
-    def charge(self, cost: MoveCost) -> None:
+    def charge(self, answer: Moved) -> None:
         """Keep the work of the last move."""
-        self._costs[self.node] = cost
+        self._costs[self.node] = answer
 
     def learn(self, ply: int, analysis: Analysis, speaker: str, *, instead: bool = False) -> None:
         """Keep the analysis of the position after `ply` moves, unless a longer one is known.
