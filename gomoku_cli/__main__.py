@@ -19,7 +19,7 @@ def main() -> NoReturn:
     from gomoku_cli.tui.terminal import is_served
 
     if is_served():
-        from gomoku_cli.serving.behind_page import bind
+        from gomoku_cli.serving.processes import bind
 
         bind()
     from gomoku_cli.tui import quick

@@ -3,7 +3,8 @@
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -70,6 +71,15 @@ def help_of_field(option: Any) -> str | None:
 
     group, name = getattr(option, "field", (None, ""))
     return None if group is None else field_docstrings(group).get(name)
+
+
+@contextmanager
+def refusing(option: str) -> Iterator[None]:
+    """Make a usage error about an option of a `ValueError` in this context."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
 
 
 def require(package: str, user: str, *, extra: str) -> None:

@@ -27,11 +27,15 @@ def interruptible(
 ) -> Iterator[Context]:
     """Yield the context of long work: its reporter, and a stop check that Ctrl-C, SIGTERM and SIGHUP make true.
 
+    A compilation of kernels is reported.
+
     `pool`: the processes that play its games; this process without one.
     `resume`: the command that continues the work, printed when it stops. Stopped work ends the command with exit
     code 130. SIGHUP counts unless the process ignores it (`nohup`). `deadline`, on the clock of `time.monotonic`, stops
     it in the same way, with exit code 0.
     """
+    from gomoku_cli.compilation import reporting_compilation  # it needs numba
+
     requested_at: float | None = None
 
     def request(number: int, frame: FrameType | None) -> None:
@@ -48,7 +52,8 @@ def interruptible(
     reporter = make_reporter(quiet)
     before = {number: signal.signal(number, request) for number in ORDERLY_SIGNALS}
     try:
-        yield Context(reporter, lambda: requested_at is not None or time.monotonic() > deadline, pool or Local())
+        with reporting_compilation(reporter):
+            yield Context(reporter, lambda: requested_at is not None or time.monotonic() > deadline, pool or Local())
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
         if requested_at is None and time.monotonic() > deadline:

@@ -13,14 +13,13 @@ from core.opening_rules import OpeningRule
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.match_options import MatchOptions, ReportOptions
 from gomoku_cli.options import RulesOptions, RuntimeOptions, SearchOptions
-from gomoku_cli.printable import echo, echo_json
+from gomoku_cli.printable import echo, print_result
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
     from core.rules import Rules
     from curriculum.arena.bars import Bar
     from curriculum.arena.session import MatchSession
-    from curriculum.arena.statistics.sprt import SequentialTest
     from curriculum.arena.tournament import Tournament
 
 
@@ -44,7 +43,6 @@ def open_session(
     """
     from curriculum.arena.opening_sets import BALANCED
     from curriculum.arena.session import MatchSession, MatchSettings
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import interruptible
 
@@ -63,24 +61,8 @@ def open_session(
     common_rules = rules.resolve(players)
     search.check_effect(players, match)
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
-    with (
-        workers.pool() as pool,
-        interruptible(quiet=quiet, resume=resume, pool=pool) as context,
-        reporting_compilation(context.reporter),
-    ):
+    with workers.pool() as pool, interruptible(quiet=quiet, resume=resume, pool=pool) as context:
         yield MatchSession(settings, common_rules, context)
-
-
-def parse_sprt(text: str | None) -> "SequentialTest | None":
-    """Return the sequential test of an option, None without one. Raises a usage error."""
-    if text is None:
-        return None
-    from curriculum.arena.statistics.sprt import SequentialTest
-
-    try:
-        return SequentialTest.parse(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--sprt") from error
 
 
 def require(bars: "Sequence[Bar]") -> None:
@@ -138,7 +120,4 @@ def publish(result: Mapping[str, Any], show: Callable[[], None], *files: Output,
         for path, write in files:
             if path is not None:
                 then.callback(write, path)
-        if as_json:
-            echo_json(result)
-        else:
-            show()
+        print_result(result, show, as_json=as_json)

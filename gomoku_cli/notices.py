@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any
 
 from core.errors import Notice
 
@@ -24,16 +24,9 @@ def notices_to(print_line: Callable[[str], None]) -> Iterator[None]:
     """
     printed: set[str] = set()
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def show(message: Warning | str, category: type[Warning], *place: Any, **others: Any) -> None:
         if not issubclass(category, Notice):
-            before(message, category, filename, lineno, file, line)
+            before(message, category, *place, **others)
             return
         text = " ".join(str(message).split())
         if text not in printed:

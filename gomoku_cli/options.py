@@ -1,5 +1,6 @@
 """Options that several commands share. Options that belong together form a dataclass for `expand_options`."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,43 +30,20 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue a stopped run, 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="Show numbers in place of colours, as NO_COLOR does.")]
 Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")]
-Theme = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="Colours around the board, such as textual-light.", show_default="the terminal's"
-    ),
-]
-GraphicsProtocol = Annotated[
-    Graphics,
-    typer.Option(
-        envvar="GOMOKU_GRAPHICS",
-        case_sensitive=False,
-        help="Pictures of the board by a protocol of the terminal, or characters; auto: as the terminal answers.",
-    ),
-]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of every random stream.")]
 Figure = Annotated[Path | None, typer.Option(help="Draw it, as .png or .svg; needs matplotlib.")]
 
-Player = Annotated[
-    str, typer.Argument(metavar="PLAYER", autocompletion=completion.players, help=f"A player: {player_names.HELP}.")
-]
-Model = Annotated[
-    str, typer.Option(metavar="PLAYER", autocompletion=completion.players, help=f"The opponent: {player_names.HELP}.")
-]
+_PLAYER: dict[str, Any] = {"metavar": "PLAYER", "autocompletion": completion.players}
+Player = Annotated[str, typer.Argument(**_PLAYER, help=f"A player: {player_names.HELP}.")]
+Model = Annotated[str, typer.Option(**_PLAYER, help=f"The opponent: {player_names.HELP}.")]
 Plays = Annotated[
-    str,
-    typer.Option(
-        metavar="PLAYER",
-        autocompletion=completion.players,
-        help="The player: any but another engine. gomoku --help lists the spellings.",
-    ),
+    str, typer.Option(**_PLAYER, help="The player: any but another engine. gomoku --help lists the spellings.")
 ]
 Analyst = Annotated[
     str | None,
     typer.Option(
-        metavar="PLAYER",
-        autocompletion=completion.players,
+        **_PLAYER,
         help="The player that analyses: a model, mentor or pure-mcts:N.",
         show_default="default; mentor on boards that it does not play",
     ),
@@ -74,10 +52,7 @@ Opponent = Annotated[
     str | None,
     typer.Argument(metavar="[OPPONENT]", autocompletion=completion.players, help="The player that it meets."),
 ]
-Against = Annotated[
-    str | None,
-    typer.Option(metavar="PLAYER", autocompletion=completion.players, help="Another way to name the opponent."),
-]
+Against = Annotated[str | None, typer.Option(**_PLAYER, help="Another way to name the opponent.")]
 RuleVariant = Annotated[
     Variant | None,
     typer.Option(
@@ -132,6 +107,33 @@ class RuntimeOptions:
     def apply(self) -> None:
         """Evaluate all nets of this process as these options say."""
         set_runtime(RuntimeChoice(backend=self.backend, precision=self.precision, device=self.device))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookOptions:
+    """Look of a board in the terminal."""
+
+    ascii_only: Annotated[bool, typer.Option("--ascii", show_default=False)] = False
+    """Draw with ASCII characters, for fonts without the stones."""
+    theme: Annotated[str | None, typer.Option(metavar="NAME", show_default="the terminal's")] = None
+    """Colours around the board, such as textual-light."""
+    graphics: Annotated[Graphics, typer.Option(envvar="GOMOKU_GRAPHICS", case_sensitive=False)] = Graphics.AUTO
+    """Pictures of the board by a protocol of the terminal, or characters; auto: as the terminal answers."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of an app. Raises a usage error without a terminal, and for a name of no theme."""
+        from gomoku_cli.tui.terminal import is_served, shows_unicode
+
+        if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise typer.BadParameter("the board needs a terminal")
+        if self.theme is not None:
+            from textual.theme import BUILTIN_THEMES
+
+            if self.theme not in BUILTIN_THEMES:
+                known = ", ".join(sorted(BUILTIN_THEMES))
+                raise typer.BadParameter(f"{self.theme} is no theme: choose among {known}", param_hint="--theme")
+        ascii_only = self.ascii_only or not shows_unicode(sys.stdout.encoding)
+        return {"ascii_only": ascii_only, "theme": self.theme, "graphics": self.graphics}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,8 @@ Names of players and files, metadata of models and messages of engines may come 
 itself.
 """
 
+from collections.abc import Callable
+
 from core.input_limits import MAX_SHOWN_CHARACTERS
 
 
@@ -48,3 +50,11 @@ def echo_json(value: object) -> None:
     import typer
 
     typer.echo(json.dumps(value))
+
+
+def print_result(result: object, show: Callable[[], object], *, as_json: bool) -> None:
+    """Print the result of a command: by `show`, or as JSON."""
+    if as_json:
+        echo_json(result)
+    else:
+        show()

@@ -140,7 +140,6 @@ def run_phase(
     """
     from curriculum.phases.steps import start_text
     from curriculum.run.folder import RunFolderError, is_run
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import headline, program
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.training.outlook import headline_of
@@ -162,6 +161,6 @@ def run_phase(
         for remark in folder.remarks:
             context.reporter.say(remark)
         place = headline_of(folder.path, folder.config, whole=False)
-        with headline(context.reporter, place), reporting_compilation(context.reporter):
+        with headline(context.reporter, place):
             work(folder, context)
         echo(f"phase {number} is done: {folder.best_model}")

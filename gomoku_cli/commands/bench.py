@@ -11,7 +11,7 @@ from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import echo_json
+from gomoku_cli.printable import print_result
 
 if TYPE_CHECKING:
     from nets.dual import DualNet
@@ -156,12 +156,11 @@ def show(figures: Mapping[str, Any]) -> None:
 
 def _print_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print one of the `_TABLES`."""
-    from gomoku_cli.console import STDOUT
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.reports.terminal import print_table
 
     title, keys = _TABLES[name]
     cells = [[_cell(row[key]) for key in keys] for row in rows]
-    STDOUT.print(table([_COLUMNS.get(key, key) for key in keys], cells, left=0, title=title))
+    print_table([_COLUMNS.get(key, key) for key in keys], cells, left=0, title=title)
 
 
 def show_card(figures: Mapping[str, Any]) -> None:
@@ -184,7 +183,6 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
     from curriculum.bench.card import CardSettings, check_card, require_gpu
     from curriculum.bench.machine import machine
     from curriculum.phases.all import run_all
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
 
     require_gpu()  # before models are read
@@ -193,11 +191,11 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
     models = {spec: _nets(spec), model: _nets(model)} if spec != model else {spec: _nets(spec)}
     figures: dict[str, Any] = {"model": spec, "machine": machine()}
     start = time.perf_counter()
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         for section, measured in check_card(models, run_all, CardSettings(), context):
             figures[section] = measured
     figures["seconds"] = time.perf_counter() - start
-    echo_json(figures) if as_json else show_card(figures)
+    print_result(figures, lambda: show_card(figures), as_json=as_json)
 
 
 @expand_options
@@ -249,25 +247,20 @@ def command(
     from curriculum.bench.machine import machine, startup
     from curriculum.bench.measure import BenchSettings, measure
     from curriculum.reporting import Interrupted
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
 
     settings = BenchSettings(simulations=simulations, games=side_by_side, seconds=duration_s, sweeps=not quick)
     figures: dict[str, Any] = {"model": model, "machine": machine()}
     with interruptible(quiet=quiet) as context:
         try:
-            with reporting_compilation(context.reporter):
-                figures["startup"] = startup([sys.executable, "-m", "gomoku_cli", "--help"])
-                for section, measured in measure(nets, settings, context):
-                    figures[section] = measured
+            figures["startup"] = startup([sys.executable, "-m", "gomoku_cli", "--help"])
+            for section, measured in measure(nets, settings, context):
+                figures[section] = measured
         except Interrupted:
             if not as_json:
                 show(figures)
             raise
-        if as_json:
-            echo_json(figures)
-        else:
-            show(figures)
+        print_result(figures, lambda: show(figures), as_json=as_json)
         if figure is not None:
             from gomoku_cli.reports.bench_figure import draw_bench
 

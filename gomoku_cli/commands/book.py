@@ -119,8 +119,7 @@ def show(
     """
     from core.book import Book
     from gomoku_cli.commands.pictures.subjects import played
-    from gomoku_cli.console import STDOUT
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.reports.terminal import print_table
 
     with Book(book) as opened:
         position = played(moves, opened.rules)
@@ -136,19 +135,15 @@ def show(
     if not found:
         echo("the book has no move here")
         return
-    STDOUT.print(
-        table(
-            ("move", "games", "won", "drawn", "lost", "points", "value"),
-            [
-                (
-                    *(position.name_of(each.move), f"{each.games:,}", f"{each.wins:,}", f"{each.draws:,}"),
-                    *(f"{each.losses:,}", f"{each.points / each.games:.0%}"),
-                    "" if each.value is None else f"{each.value:+.2f}",
-                )
-                for each in found
-            ],
+    cells = [
+        (
+            *(position.name_of(each.move), f"{each.games:,}", f"{each.wins:,}", f"{each.draws:,}"),
+            *(f"{each.losses:,}", f"{each.points / each.games:.0%}"),
+            "" if each.value is None else f"{each.value:+.2f}",
         )
-    )
+        for each in found
+    ]
+    print_table(("move", "games", "won", "drawn", "lost", "points", "value"), cells)
 
 
 def game_files(sources: Sequence[Path]) -> list[Path]:
@@ -205,12 +200,11 @@ def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tup
 def _evaluate(book: "Book", spec: str, search: options.SearchOptions, min_games: int, context: "Context") -> None:
     """Search the positions after the moves without a value, and save their values batch by batch."""
     from curriculum.arena.players import parse_player, resolve_rules
-    from gomoku_cli.compilation import reporting_compilation
 
     resolve_rules([spec], size=book.rules.size, connect=book.rules.connect, variant=book.rules.variant)
     player = parse_player(spec, rules=book.rules, settings=search.player_settings())
     left = book.without_value(min_games)
-    with reporting_compilation(context.reporter), context.reporter.task("values", len(left), "moves") as task:
+    with context.reporter.task("values", len(left), "moves") as task:
         for first in range(0, len(left), _AT_ONCE):
             context.check()
             batch = left[first : first + _AT_ONCE]

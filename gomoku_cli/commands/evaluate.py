@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 import typer
 
 from gomoku_cli import match_options, options
-from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import match_files, open_session, parse_sprt, publish, require
+from gomoku_cli.expansion import expand_options, refusing
+from gomoku_cli.matches import match_files, open_session, publish, require
 from gomoku_cli.workers import WorkerOptions
 
 
@@ -59,10 +59,12 @@ def command(
         gomoku evaluate new.safetensors old.safetensors --sprt elo0=0,elo1=50 --games 1000
         gomoku evaluate new.safetensors old.safetensors --min-score 0.55 --junit report.xml
     """
+    from curriculum.arena.statistics.sprt import SequentialTest
     from gomoku_cli.reports.terminal import show_bars, show_match
 
     reports.check()
-    test = parse_sprt(bar.sprt)
+    with refusing("--sprt"):
+        test = None if bar.sprt is None else SequentialTest.parse(bar.sprt)
     if (opponent is None) == (against is None):
         raise typer.BadParameter("name one opponent, as in gomoku evaluate default mentor", param_hint="OPPONENT")
     players = (player, opponent or against or "")

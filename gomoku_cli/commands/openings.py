@@ -143,7 +143,6 @@ def command(
     """
     from core.files.atomic import KeptElsewhereError, atomic_write_text, write_or_keep
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, stages
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import duration
     from gomoku_cli.interruption import interruptible
 
@@ -169,7 +168,7 @@ def command(
     flags = () if tactics else ("--no-tactics",)
     found: list[BalancedOpening] = []
     start = time.perf_counter()
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         batches = balanced_openings(
             common_rules,
             stages(spec, rules=common_rules, settings=search.player_settings(), games=games, stones=stone_range[1]),

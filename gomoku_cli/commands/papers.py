@@ -8,7 +8,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.commands import help
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import echo_json
+from gomoku_cli.printable import print_result
 
 if TYPE_CHECKING:
     from curriculum.papers.claims import Measured
@@ -54,23 +54,20 @@ def check(
     """
     from curriculum.arena.bars import Bar
     from curriculum.papers.claims import load_claims, measure
-    from gomoku_cli.compilation import reporting_compilation
-    from gomoku_cli.console import STDOUT
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.matches import require
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.reports.terminal import print_table
 
     runtime.apply()
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         found: list[Measured] = []
         try:
             for claim in load_claims(paper):
                 found.append(measure(claim, seed, context))
         finally:  # after Ctrl-C, the claims that are measured
-            if as_json:
-                echo_json({"seed": seed, "claims": [each.to_json() for each in found]})
-            else:
-                STDOUT.print(table(("", "claim", "the paper", "here", "now", ""), map(_row, found), left=2))
+            result = {"seed": seed, "claims": [each.to_json() for each in found]}
+            columns = ("", "claim", "the paper", "here", "now", "")
+            print_result(result, lambda: print_table(columns, map(_row, found), left=2), as_json=as_json)
     require([Bar(each.claim.text, each.claim.here, each.now, each.agrees) for each in found if not each.agrees])
 
 

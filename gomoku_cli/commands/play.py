@@ -1,7 +1,6 @@
 """`gomoku play`: the board in the terminal, to play and to study games."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -14,12 +13,10 @@ from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options
-from gomoku_cli.expansion import expand_options
-from gomoku_cli.tui.drivers.answers import Graphics
+from gomoku_cli.expansion import expand_options, refusing
 
 if TYPE_CHECKING:
     from core.book import Book
-    from gomoku_cli.study.clocks import TimeControl
     from gomoku_cli.tui.engine.messages import OpenedGame
     from gomoku_cli.tui.game import Seats
 
@@ -76,9 +73,7 @@ def command(
     book: Annotated[Path | None, typer.Option()] = None,
     course: _CourseOptions,
     rating: Annotated[bool, typer.Option("--rating")] = False,
-    ascii_only: Annotated[bool, typer.Option("--ascii", show_default=False)] = False,
-    theme: options.Theme = None,
-    graphics: options.GraphicsProtocol = Graphics.AUTO,
+    look: options.LookOptions,
     browser: _ServeOptions,
     runtime: options.RuntimeOptions,
 ) -> None:
@@ -95,7 +90,6 @@ def command(
         ponder: Let the model think during your turns; for players with a net.
         book: Opening book: engines play it, and its moves stand below the candidates.
         rating: Print your rating by games against levels; open no board.
-        ascii_only: Draw with ASCII characters, for fonts without the stones.
 
     Examples:
         gomoku play
@@ -109,6 +103,8 @@ def command(
         gomoku play --level 3 --clock 5+3
         gomoku play --opponents mentor:2 mentor:4 --pace 2
     """
+    from gomoku_cli.study.clocks import TimeControl
+
     if rating:
         _show_rating()
         return
@@ -123,7 +119,8 @@ def command(
         raise typer.BadParameter("a game that goes on has its players", param_hint="--resume, --load")
     if (resume or load is not None) and course.clock is not None:
         raise typer.BadParameter("a game that goes on has its clocks", param_hint="--clock")
-    time_control = _time_control(course.clock)
+    with refusing("--clock"):
+        time_control = None if course.clock is None else TimeControl.parse(course.clock)
     opened = _opened(resume, load)
     if level is not None:
         if model != player_names.DEFAULT:
@@ -135,28 +132,21 @@ def command(
     search.check()
     common_rules = _checked_rules(specs, search, rules, ponder=ponder)
     opened_book = _opened_book(book, common_rules if opened is None else opened.game.tree.rules)
-    if browser.serve:
+    from gomoku_cli.tui.terminal import is_served
+
+    if browser.serve and not is_served():
         _serve(browser.host, browser.port)
         return
-    from gomoku_cli.tui.terminal import is_served, shows_unicode
-
-    if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise typer.BadParameter("the board needs a terminal")
-
+    shown = look.settings()
     from gomoku_cli.tui.engine.client import EngineProcess
     from nets.config import default_runtime
 
     runtime.apply()
     engine = EngineProcess(default_runtime())  # it imports its libraries while the screen imports its own
     from gomoku_cli.tui.game import Game
-    from gomoku_cli.tui.running import check_theme, run_board
+    from gomoku_cli.tui.running import run_board
     from gomoku_cli.tui.setup import BoardSetup, Course
 
-    try:
-        check_theme(theme)
-    except ValueError as error:
-        engine.close()
-        raise typer.BadParameter(str(error), param_hint="--theme") from error
     game = None
     if opened is not None:
         from gomoku_cli.study.saved import default_folder
@@ -172,20 +162,17 @@ def command(
         opening=opening,
         clock=time_control,
         ponders=ponder,
-        ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
-        theme=theme,
-        graphics=graphics,
         book=opened_book,
         course=Course(takes_back=course.take_back, pace_s=course.pace, bell=course.bell),
         asks_first=choose,
+        **shown,
     )
     run_board(engine, setup)
 
 
 def _show_rating() -> None:
     """Print the rating, the results against each level, and the last ones. Raises `OSError`."""
-    from gomoku_cli.console import STDOUT
-    from gomoku_cli.reports.terminal import print_facts, table
+    from gomoku_cli.reports.terminal import print_facts, print_table
     from gomoku_cli.study.rating import LEVEL_RATINGS, RATINGS, Rating
     from gomoku_cli.study.saved import default_folder
 
@@ -197,25 +184,15 @@ def _show_rating() -> None:
         if scores:
             rows.append([level, str(difficulty), *(str(scores.count(score)) for score in words)])
     if rows:
-        STDOUT.print(table(["opponent", "its rating", *words.values()], rows))
+        print_table(["opponent", "its rating", *words.values()], rows)
         last = list(zip(found.results, found.history(), strict=True))[-_LAST_RESULTS:]
         dated = [[each.time[:10], each.opponent, words.get(each.score, ""), f"{after:.0f}"] for each, after in last]
-        STDOUT.print(table(["day", "opponent", "result", "rating"], dated, left=3))
+        print_table(["day", "opponent", "result", "rating"], dated, left=3)
     print_facts([("rating", f"{found.rating:.0f}"), ("rated games", str(len(found.results)))])
 
 
-def _time_control(clock: str | None) -> "TimeControl | None":
-    """Return the clocks of both sides. Raises a usage error for words that are none."""
-    from gomoku_cli.study.clocks import TimeControl
-
-    try:
-        return None if clock is None else TimeControl.parse(clock)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--clock") from error
-
-
 def _serve(host: str, port: int) -> None:
-    """Serve the board of this command line's other options until a signal comes."""
+    """Serve the board of this command line until a signal comes."""
     from gomoku_cli.printable import echo
     from gomoku_cli.serving.access import ServingError, is_loopback
 
@@ -229,20 +206,7 @@ def _serve(host: str, port: int) -> None:
             "files; the way there is not encrypted",
             err=True,
         )
-    raise SystemExit(serve(_without_options(sys.argv[2:], ("--host", "--port"), "--serve"), host, port))
-
-
-def _without_options(arguments: Sequence[str], with_value: Sequence[str], flag: str) -> list[str]:
-    """Return the arguments without some options and their values, and without a flag."""
-    kept, is_value = [], False
-    for argument in arguments:
-        if is_value:
-            is_value = False
-        elif argument in with_value:
-            is_value = True
-        elif argument != flag and not argument.startswith(tuple(f"{option}=" for option in with_value)):
-            kept.append(argument)
-    return kept
+    raise SystemExit(serve(sys.argv[2:], host, port))  # behind a page --serve has no effect
 
 
 def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":
@@ -292,10 +256,8 @@ def _checked_rules(
             )
         search.check_effect(specs)
         default = resolve_rules(specs)
-    try:
+    with refusing("--board-size, --connect"):
         return replace(default, **rules.given)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--board-size, --connect") from error
 
 
 def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side) -> "Seats":

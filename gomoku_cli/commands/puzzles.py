@@ -1,6 +1,5 @@
 """`gomoku puzzles`: positions to solve on the board in the terminal."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,14 +8,15 @@ import typer
 
 from core.rules import Variant
 from gomoku_cli import options
+from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo_json
-from gomoku_cli.tui.drivers.answers import Graphics
 
 if TYPE_CHECKING:
     from gomoku_cli.puzzles.progress import Progress
     from gomoku_cli.puzzles.rated import RatedPuzzle
 
 
+@expand_options
 def command(
     games: Annotated[list[Path] | None, typer.Argument(metavar="[GAMES...]")] = None,
     *,
@@ -27,9 +27,7 @@ def command(
     level: Annotated[int | None, typer.Option(min=1, max=6)] = None,
     daily: Annotated[bool, typer.Option("--daily")] = False,
     listed: Annotated[bool, typer.Option("--list")] = False,
-    ascii_only: options.Ascii = False,
-    theme: options.Theme = None,
-    graphics: options.GraphicsProtocol = Graphics.AUTO,
+    look: options.LookOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -72,21 +70,10 @@ def command(
     if listed or as_json:
         _show(chosen, progress, as_json=as_json)
         return
-    from gomoku_cli.tui.terminal import is_served, shows_unicode
+    shown = look.settings()
+    from gomoku_cli.puzzles.app import PuzzlesApp, PuzzleSetup
 
-    if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise typer.BadParameter("the board needs a terminal; --list does not")
-    from gomoku_cli.puzzles.app import PuzzleSetup, solve_puzzles
-    from gomoku_cli.tui.running import check_theme
-
-    try:
-        check_theme(theme)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--theme") from error
-    is_plain = ascii_only or not shows_unicode(sys.stdout.encoding)
-    solve_puzzles(
-        PuzzleSetup(puzzles=chosen, progress=progress, daily=daily, ascii_only=is_plain, theme=theme, graphics=graphics)
-    )
+    PuzzlesApp(PuzzleSetup(puzzles=chosen, progress=progress, daily=daily, **shown)).run_to_end()
 
 
 def _from_suites(file: Path | None, variant: Variant) -> "list[RatedPuzzle]":
@@ -114,7 +101,6 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
     from core.records.formats import read_games
     from core.records.record import RecordError
     from gomoku_cli.commands.book import game_files
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.puzzles.mistakes import MistakeFinder
     from gomoku_cli.study.saved import default_folder
@@ -124,11 +110,7 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
     files = game_files(sources or [default_folder()])
     finder = cache(MistakeFinder)
     found: dict[str, RatedPuzzle] = {}
-    with (
-        interruptible(quiet=quiet) as context,
-        reporting_compilation(context.reporter),
-        context.reporter.task("games", len(files), "files") as task,
-    ):
+    with interruptible(quiet=quiet) as context, context.reporter.task("games", len(files), "files") as task:
         for number, path in enumerate(files):
             try:
                 records = read_games(path)
@@ -156,9 +138,8 @@ def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bo
     """Print the puzzles by kind and level, and the player's rating."""
     from datetime import date
 
-    from gomoku_cli.console import STDOUT
     from gomoku_cli.puzzles.rated import LEVELS, counts, daily_set, level_of
-    from gomoku_cli.reports.terminal import print_facts, table
+    from gomoku_cli.reports.terminal import print_facts, print_table
 
     kinds, solved, day = counts(puzzles), progress.solved(), date.today().isoformat()
     today = daily_set(puzzles, day)
@@ -179,7 +160,7 @@ def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bo
     rows = [[kind, *(str(count or "") for count in row), str(sum(row))] for kind, row in kinds.items()]
     sums = [sum(row[level] for row in kinds.values()) for level in range(LEVELS)]
     rows.append(["all", *map(str, sums), str(len(puzzles))])
-    STDOUT.print(table(["level", *levels, "all"], rows))
+    print_table(["level", *levels, "all"], rows)
     daily = f"{facts['daily']['solved']} of {len(today)} solved"
     rating = f"{facts['rating']} (level {facts['level']})"
     print_facts([("rating", rating), ("solved", f"{facts['solved']} of {len(puzzles)}"), ("today's set", daily)])

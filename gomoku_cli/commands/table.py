@@ -12,8 +12,8 @@ _TRAIN, _MEASURE, _PLAY, _OTHER = "Train", "Measure", "Play and study", "Other"
 _TRAINING = {
     "train": ("train", "Train a model from nothing, through all three phases."),
     "generate-basics": ("generate_basics", "Phase 1: basic positions, and a first training on them."),
-    "imitate": ("imitate", "Phase 2: imitation of a teacher."),
-    "selfplay": ("selfplay", "Phase 3: gated self-play."),
+    "imitate": ("phase:imitate", "Phase 2: imitation of a teacher."),
+    "selfplay": ("phase:selfplay", "Phase 3: gated self-play."),
     "watch": ("watch", "Watch a run: curves, gates, the newest game, the time left."),
     "report": ("report", "Write a report of runs, or of a game, as one page."),
     "runs": ("runs", "List runs."),
@@ -58,7 +58,7 @@ class Lazy(Command):
     """
 
     def __init__(self, name: str, module: str, text: str, panel: str, *, hidden: bool = False) -> None:
-        """`module`: in this package; `panel`: the heading in the help of `gomoku`."""
+        """`module`: in this package, with the name of its function unless it is `command`; `panel`: in the help."""
         super().__init__(name, short_help=text, rich_help_panel=panel, hidden=hidden)
         self._module = module
 
@@ -72,13 +72,14 @@ class Lazy(Command):
 
     def load(self) -> Any:
         """Return the command itself, with its options."""
-        module = import_module(f"{__package__}.{self._module}")
+        path, _, name = self._module.partition(":")
+        module = import_module(f"{__package__}.{path}")
         if hasattr(module, "app"):
             group = get_group(module.app)
             group.name = self.name
             return group
         app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        subcommand(app, self.name)(module.command)
+        subcommand(app, self.name)(getattr(module, name or "command"))
         return get_command(app)
 
 

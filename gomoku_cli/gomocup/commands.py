@@ -89,11 +89,11 @@ class Engine:
             "DONE": self._done,
             "PLAY": self._play,
             "TAKEBACK": self._takeback,
-            "ABOUT": self._answer_about,
+            "ABOUT": lambda argument, read_at: iter([self._about]),
             "YXNBEST": self._n_best,
-            "YXSHOWINFO": self._show_info,
+            "YXSHOWINFO": lambda argument, read_at: iter([f"MESSAGE {self._about}"]),
             "YXSHOWFORBID": self._show_forbidden,
-            **dict.fromkeys(_WITHOUT_EFFECT, self._do_nothing),
+            **dict.fromkeys(_WITHOUT_EFFECT, lambda argument, read_at: iter(())),
         }
         # Other keys change nothing in this engine.
         self._infos: dict[str, Callable[[int], None]] = {
@@ -210,9 +210,6 @@ class Engine:
         game.take_back(parse_point(argument, game.rules.size))
         yield "OK"
 
-    def _answer_about(self, argument: str, read_at: float) -> Iterator[str]:
-        yield self._about
-
     def _n_best(self, argument: str, read_at: float) -> Iterator[str]:
         count = parse_integer(argument)
         if count is None or count < 1:
@@ -220,17 +217,11 @@ class Engine:
         self._game.take_turn()
         yield from self._move(read_at, best=count)
 
-    def _show_info(self, argument: str, read_at: float) -> Iterator[str]:
-        yield f"MESSAGE {self._about}"
-
     def _show_forbidden(self, argument: str, read_at: float) -> Iterator[str]:
         position = self._game.position
         points = (divmod(cell, position.rules.size) for cell in position.fouls())
         # Two digits each for the column from the left and the row from the top.
         yield f"FORBID {''.join(f'{column:02}{position.rules.size - 1 - row:02}' for row, column in points)}."
-
-    def _do_nothing(self, argument: str, read_at: float) -> Iterator[str]:
-        yield from ()
 
     def _move(self, read_at: float, *, best: int = 0) -> Iterator[str]:
         """Choose the engine's move, play it and answer with it, after messages with the `best` moves."""

@@ -27,7 +27,7 @@ from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
 from gomoku_cli.tui.drivers.answers import Graphics
 from gomoku_cli.tui.drivers.bursts import moves_in
 from gomoku_cli.tui.layout import BoardApp
-from gomoku_cli.tui.picture import MAX_NUMBERED
+from gomoku_cli.tui.picture import MAX_NUMBERED, stone_looks
 from gomoku_cli.tui.widgets.board import BoardWidget
 from gomoku_cli.tui.widgets.painting import CellLook
 from gomoku_cli.tui.widgets.status import StatusKind
@@ -67,7 +67,7 @@ class PuzzleSetup:
 
 
 class PuzzlesApp(BoardApp):
-    """One puzzle after another; the result is the exit code, None after a failure."""
+    """One puzzle after another."""
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -145,7 +145,12 @@ class PuzzlesApp(BoardApp):
         elif self.phase is Phase.ASKING:
             self._play(message.cell)
 
-    def _play_typed(self, text: str) -> None:
+    def play_pasted(self, text: str) -> None:
+        """Play the first move of pasted text, and of keys that come faster than anyone types."""
+        self.play_typed(" ".join(moves_in(text)[:1]))
+
+    def play_typed(self, text: str) -> None:
+        """Play a move as `press_cell` does."""
         if not text.strip():
             return
         try:
@@ -251,20 +256,6 @@ class PuzzlesApp(BoardApp):
 
     # Keys
 
-    async def on_event(self, event: events.Event) -> None:
-        """Take the keys of a coordinate, from `/` or a capital letter to Enter."""
-        taken = isinstance(event, events.Key | events.Paste) and self._entry.takes(event)
-        if isinstance(taken, str):
-            self._play_typed(taken)
-        elif not taken and isinstance(event, events.Paste):  # or keys that come faster than anyone types
-            self._play_typed(" ".join(moves_in(event.text)[:1]))
-        elif not taken:
-            await super().on_event(event)
-
-    def action_type_move(self) -> None:
-        """Open the line for a coordinate."""
-        self._entry.open()
-
     def action_hint(self) -> None:
         """Say what the position is about; once more: mark a right move."""
         if self.phase is Phase.ASKING:
@@ -326,7 +317,7 @@ class PuzzlesApp(BoardApp):
     # The picture
 
     def _say(self, text: str, kind: StatusKind = "") -> None:
-        self._status.show_state(text + self._unsaved, kind, at_once=True)
+        self.show_state(text + self._unsaved, kind, at_once=True)
 
     @property
     def _request(self) -> str:
@@ -348,15 +339,7 @@ class PuzzlesApp(BoardApp):
 
     def _show(self) -> None:
         position, first = self.position, self._first_ply
-        looks = {
-            cell: CellLook(
-                stone=position.stones[cell],
-                number=str(ply - first + 1) if first <= ply < first + MAX_NUMBERED else "",
-                is_last=cell == position.moves[-1],
-                is_winning=cell in position.winning_line(),
-            )
-            for ply, cell in enumerate(position.moves)
-        }
+        looks = stone_looks(position, range(first, first + MAX_NUMBERED))
         looks |= {cell: CellLook(mark="x", mark_colour=position.side_to_move) for cell in position.fouls()}
         if self._mark != NO_CELL:
             looks[self._mark] = CellLook(mark=self._glyphs.hint)
@@ -382,9 +365,3 @@ class PuzzlesApp(BoardApp):
                 (f"{puzzle.puzzle.kind}: {puzzle.puzzle.note}" if self.phase is Phase.DONE else "", "dim"),
             )
         )
-
-
-def solve_puzzles(setup: PuzzleSetup) -> None:
-    """Show puzzles until the player leaves. Any other end raises `SystemExit` with its exit code."""
-    if (code := PuzzlesApp(setup).run_to_end()) != ExitCode.DONE:
-        raise SystemExit(code)

@@ -52,8 +52,7 @@ class Referee:
         if proof.plies or is_answer:
             return Verdict(True, (proof.move,) if proof.plies else ())
         if line := tuple(self._forced.line(played)):
-            loss = self._explainer.loss(position, move)
-            return Verdict(False, line, loss.sentence if loss else "The other side wins by force.")
+            return Verdict(False, line, self._explainer.loss(position, move) or "The other side wins by force.")
         if proof.move == NO_CELL:
             has_won = self._forced.attack(position).plies
             return Verdict(
@@ -70,8 +69,7 @@ class Referee:
             fours = len(win) // 2
             text = f"{fours} fours in a row win." if fours > 1 else "One four wins." if fours else "Five is at hand."
             return Hint(text, move)
-        threat = self._explainer.threat(position)
-        return Hint(threat.sentence if threat else "It takes a move that is no four.", move)
+        return Hint(self._explainer.threat(position) or "It takes a move that is no four.", move)
 
     def solution(self, each: RatedPuzzle) -> tuple[Cell, ...]:
         """Return the first answer and the moves after it, as far as they are proven."""

@@ -10,12 +10,10 @@ from curriculum.run.folder import RunFolderError, is_run, read_metrics
 from curriculum.stated import ConfigError
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.plots import abridged
-from gomoku_cli.reports.terminal import cell_text, print_facts, table
+from gomoku_cli.reports.terminal import cell_text, print_facts, print_table
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES, curves_from
-
-_PHASES = {"selfplay": "self-play"}
-"""Names of phases that are not those of the metrics."""
+from gomoku_cli.reports.training.outlook import phase_name
 
 
 def curves_of(path: Path) -> dict[str, Any]:
@@ -43,11 +41,6 @@ def run_name(curves: Json) -> str:
     return name if size is None else f"{name} ({size}x{size})"
 
 
-def phase_name(phase: str) -> str:
-    """Return the name of a phase as texts write it."""
-    return _PHASES.get(phase, phase)
-
-
 _COLUMNS = ("phase", "steps", "policy loss", "value loss", "entropy")
 
 
@@ -56,7 +49,7 @@ def show_curves(runs: Sequence[Json]) -> None:
     for run in runs:
         STDOUT.print(cell_text(run_name(run)))
         if run["training"]:
-            STDOUT.print(table(_COLUMNS, _phase_rows(run["training"])))
+            print_table(_COLUMNS, _phase_rows(run["training"]))
         print_facts(_round_facts(run["rounds"]) if run["rounds"] else [("games", "none of self-play yet")])
 
 

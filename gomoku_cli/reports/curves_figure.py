@@ -1,15 +1,17 @@
-"""The figure of `gomoku curves`: paper Y, Fig. 5, and below it the games and gates of self-play."""
+"""Figures of training: of `gomoku curves`, paper Y, Fig. 5, with games and gates below, and of `gomoku strength`."""
 
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gomoku_cli.reports.curves import phase_name, run_name
+from gomoku_cli.reports.curves import run_name
 from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, count_on, drawn, label, legend_above
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES
+from gomoku_cli.reports.training.outlook import phase_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +26,7 @@ _ROUNDS = {
 _RUN_LINE = "#3b4048"
 _ALONE = 3
 """A curve of no more points than this has a mark at each."""
+_STRENGTH_COLOURS = (BLUE, "#e08214", "#2f9e62", "#8250df")
 
 
 def draw_curves(runs: Sequence[Json], path: Path) -> None:
@@ -144,3 +147,29 @@ def _gates(axes: "Axes", runs: Sequence[Json]) -> None:
     axes.set_ylim(0, 1)
     count_on(axes.xaxis)
     legend_above(axes)
+
+
+def draw_strength(runs: Sequence[tuple[str, Json]], path: Path) -> None:
+    """Draw the ratings of each run, given with its name, over its minutes of work, and the pool as lines."""
+    first = runs[0][1]
+    title = f"Strength by training time, {first['simulations']} simulations a move"
+    with drawn(path, title, width=1.9 * WIDTH, height=4.2) as figure:
+        axes = figure.add_subplot()
+        label(axes, "", "minutes of work", f"Elo, {first['zero']} is 0")
+        for player in first["pool"]:
+            axes.axhline(player["elo"], color=GREY, linewidth=0.8, linestyle=":")
+            at = (1, player["elo"])
+            axes.annotate(player["player"], at, xycoords=("axes fraction", "data"), fontsize=8, color=GREY, va="center")
+        for (name, ratings), colour in zip(runs, cycle(_STRENGTH_COLOURS), strict=False):
+            models = ratings["models"]
+            elo = [model["elo"] for model in models]
+            ends = [model["elo_interval"] for model in models]
+            reach = [
+                [at - low for at, (low, _) in zip(elo, ends, strict=True)],
+                [high - at for at, (_, high) in zip(elo, ends, strict=True)],
+            ]
+            minutes = [model["minutes"] for model in models]
+            axes.errorbar(
+                minutes, elo, reach, fmt="o-", markersize=4, linewidth=1.2, capsize=2, color=colour, label=name
+            )
+        axes.legend(loc="center right", bbox_to_anchor=(0.97, 0.3), frameon=False, fontsize=8)

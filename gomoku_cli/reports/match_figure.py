@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.rules import BLACK, WHITE
 from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, abridged, count_on, drawn, label, legend_above
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _RESULTS = {"wins": BLUE, "draws": "#c4c9d0", "losses": "#e08214"}
 """Blue, grey and orange differ for every kind of colour vision, and in lightness too."""
+_WINNERS = {"black won": "#3b4048", "drawn": "#a3a9b3", "white won": "#ffffff"}
 _OF_SCORE = {1.0: "wins", 0.5: "draws", 0.0: "losses"}
 _MAX_BINS = 24
 _ROW = 0.3
@@ -41,11 +43,11 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
         colours, lengths, elo = figure.subplots(1, 3)
         if standings:
             _colours(colours, [_colours_of(standing.rating.name, results) for standing in standings])
-            _lengths_by_winner(lengths, results)
+            _lengths(lengths, results, by_winner=True)
             _ratings(elo, standings)
         else:
             _colours(colours, [(abridged(results[0].player), results[0].as_black, results[0].as_white)])
-            _lengths_by_result(lengths, results[0])
+            _lengths(lengths, results, by_winner=False)
             _elo_curve(elo, results[0])
 
 
@@ -71,7 +73,6 @@ def draw_ladder(ladder: "Ladder", path: Path) -> None:
 
 def _colours_of(player: str, results: "Sequence[MatchResult]") -> "tuple[str, Tally, Tally]":
     """Return a player's name, and its results as black and as white in all its matches."""
-    from core.rules import BLACK, WHITE
     from curriculum.arena.results import Tally
 
     tallies = {BLACK: Tally(), WHITE: Tally()}
@@ -108,32 +109,19 @@ def _colours(axes: "Axes", players: "Sequence[tuple[str, Tally, Tally]]") -> Non
     legend_above(axes)
 
 
-def _lengths_by_result(axes: "Axes", result: "MatchResult") -> None:
-    groups: dict[str, list[int]] = {name: [] for name in _RESULTS}
-    for game in result.games:
-        groups[_OF_SCORE[result.score_in(game)]].append(len(game.moves))
-    _lengths(axes, groups, list(_RESULTS.values()))
-
-
-def _lengths_by_winner(axes: "Axes", results: "Sequence[MatchResult]") -> None:
-    from core.rules import BLACK, WHITE
-
-    names = {BLACK: "black won", None: "drawn", WHITE: "white won"}
-    groups: dict[str, list[int]] = {name: [] for name in names.values()}
+def _lengths(axes: "Axes", results: "Sequence[MatchResult]", *, by_winner: bool) -> None:
+    """Draw a histogram of moves a game, with the groups stacked: by the first player's results, or by the winner."""
+    colours: dict[str, str] = _WINNERS if by_winner else _RESULTS
+    of_winner = dict(zip((BLACK, None, WHITE), _WINNERS, strict=True))
+    groups: dict[str, list[int]] = {name: [] for name in colours}
     for result in results:
         for game in result.games:
-            groups[names[game.winner]].append(len(game.moves))
-    _lengths(axes, groups, ["#3b4048", "#a3a9b3", "#ffffff"])
-
-
-def _lengths(axes: "Axes", groups: dict[str, list[int]], colours: list[str]) -> None:
-    """Draw a histogram of moves a game, with the groups stacked."""
+            groups[of_winner[game.winner] if by_winner else _OF_SCORE[result.score_in(game)]].append(len(game.moves))
     longest = max((max(lengths, default=0) for lengths in groups.values()), default=0)
     width = next(width for width in (1, 2, 5, 10, 20, 50) if longest < _MAX_BINS * width or width == 50)
     bins = list(range(0, longest + 2 * width, width))
-    axes.hist(
-        list(groups.values()), bins, stacked=True, label=list(groups), color=colours, edgecolor=GREY, linewidth=0.4
-    )
+    names, inks = list(groups), list(colours.values())
+    axes.hist(list(groups.values()), bins, stacked=True, label=names, color=inks, edgecolor=GREY, linewidth=0.4)
     label(axes, "Lengths of games", "moves", "games")
     count_on(axes.yaxis)
     legend_above(axes)

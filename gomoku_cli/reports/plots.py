@@ -1,5 +1,6 @@
-"""Shared parts of all figures: the check of their path, and their look. Needs matplotlib, from the extra `plots`."""
+"""Shared parts of all figures: the check of their path, their look, and ticks. Figures in files need matplotlib."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,3 +102,25 @@ def legend_above(axes: "Axes") -> None:
         borderaxespad=0.2,
         columnspacing=1.2,
     )
+
+
+def nice_ticks(low: float, high: float) -> list[float]:
+    """Return at most four round numbers from `low` to `high`."""
+    if not high > low:
+        return [low]
+    raw = (high - low) / 3
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= raw * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    return [at * step for at in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def number_text(value: float) -> str:
+    """Return a number in few letters: `1.81`, `120`, `7.2k`."""
+    if abs(value) >= 10_000_000:
+        return f"{value / 1e6:.0f}M"
+    if abs(value) >= 10_000:
+        return f"{value / 1000:.0f}k"
+    if abs(value) >= 1000:
+        return f"{value / 1000:.3g}k"
+    return f"{value:.3g}" if abs(value) >= 1e-9 else "0"

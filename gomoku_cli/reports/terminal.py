@@ -35,10 +35,17 @@ def table(
     return made
 
 
+def print_table(
+    columns: Iterable[str], rows: Iterable[Sequence[str]], *, left: int = 1, title: str | None = None
+) -> None:
+    """Print a table."""
+    STDOUT.print(table(columns, rows, left=left, title=title))
+
+
 def _show(report: texts.Table) -> None:
     """Print a table of a report, unless it is empty."""
     if report.rows:
-        STDOUT.print(table(report.columns, report.rows, left=report.left, title=report.title))
+        print_table(report.columns, report.rows, left=report.left, title=report.title)
 
 
 def show_bars(bars: Sequence[Json]) -> None:
@@ -46,7 +53,7 @@ def show_bars(bars: Sequence[Json]) -> None:
     if not bars:
         return
     rows = [(bar["name"], bar["wanted"], bar["reached"], "met" if bar["met"] else "MISSED") for bar in bars]
-    STDOUT.print(table(("bar", "required", "reached", ""), rows, left=4))
+    print_table(("bar", "required", "reached", ""), rows, left=4)
 
 
 def show_match(match: Json) -> None:
@@ -56,7 +63,7 @@ def show_match(match: Json) -> None:
         for name, tally in (("in all", match), ("as black", match["as_black"]), ("as white", match["as_white"]))
     ]
     columns = ("", "games", "wins", "draws", "losses", "score")
-    STDOUT.print(table(columns, rows, title=texts.versus(match) + texts.unusual_rules(match)))
+    print_table(columns, rows, title=texts.versus(match) + texts.unusual_rules(match))
     print_facts(_match_facts(match))
     _show(texts.forfeits([match]))
 

@@ -5,6 +5,9 @@ import signal
 import sys
 from contextlib import suppress
 
+from core.input_limits import MAX_PAGE_DATA_BYTES
+from gomoku_cli.tui.terminal import PAGE_VARIABLE
+
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
@@ -24,6 +27,19 @@ def end_with(parent: int) -> None:
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if sys.platform == "linux" else 0)
     if os.name == "posix" and os.getppid() != parent:
         os._exit(0)
+
+
+def bind() -> None:
+    """Bind this process to the server of its page: it ends with it, and has a limit of memory, as what it starts."""
+    server = os.environ[PAGE_VARIABLE]
+    end_with(int(server) if server.isdecimal() else 0)
+    if sys.platform != "win32":
+        import resource
+
+        with suppress(OSError, ValueError):
+            _, most = resource.getrlimit(resource.RLIMIT_DATA)
+            limit = MAX_PAGE_DATA_BYTES if most == resource.RLIM_INFINITY else min(most, MAX_PAGE_DATA_BYTES)
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def adopt_orphans() -> None:

@@ -3,8 +3,7 @@
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from core.records.tree import GameTree, Node
 from core.rules import BLACK, WHITE, Colour
@@ -17,8 +16,7 @@ _NAMES = {BLACK: ("BL", "OB"), WHITE: ("WL", "OW")}
 _SECONDS = re.compile(r"\d{1,6}(?:\.\d{1,3})?")
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """The time of one player between two moves."""
 
     left_s: float
@@ -37,8 +35,7 @@ class Clock:
         return (period_s - used, periods) if periods > 0 else (0.0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class TimeControl:
+class TimeControl(NamedTuple):
     """The time that each player has."""
 
     main_s: float

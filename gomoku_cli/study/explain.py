@@ -1,10 +1,10 @@
-"""Explanations: one sentence on why a move loses, what a side threatens, and what a move is good for.
+"""Explanations: one sentence on why a move loses, or what a side threatens.
 
 Each sentence is proven: by the patterns on the board, by a search for wins by fours, by a look at all replies to a
 double threat, or by the proof of a search.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,30 +22,13 @@ _MAX_SHOWN = 6
 """Moves of a line in a sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """A sentence, and the cells that it speaks of."""
-
-    sentence: str
-    line: tuple[Cell, ...]
-    """The moves of both sides that prove it, the winner's first; only the first one of a double threat."""
-    stones: tuple[Cell, ...] = ()
-    """The stones of the line that threatens."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Win:
+class _Win(NamedTuple):
     """A win of a side if it were to move."""
 
     clause: str
     """The win as a clause without its subject: `makes an open four at h11`."""
-    line: tuple[Cell, ...]
     shape: Shape | None = None
     """The four or the open three that grows."""
-
-    @property
-    def stones(self) -> tuple[Cell, ...]:
-        return self.shape.stones if self.shape else ()
 
 
 class Explainer:
@@ -56,8 +39,8 @@ class Explainer:
         self._forced = ForcedWins(rules, self.threats)
         self._rules = rules
 
-    def loss(self, position: Position, move: Cell, after: Analysis | None = None) -> Explanation | None:
-        """Return the reason why a legal `move` loses the game by force; None if no such reason is known.
+    def loss(self, position: Position, move: Cell, after: Analysis | None = None) -> str:
+        """Return the reason why a legal `move` loses the game by force; nothing if no such reason is known.
 
         `after`: an analysis of the position after the move; its proof counts where the patterns show nothing.
         """
@@ -65,40 +48,23 @@ class Explainer:
         played = position.copy()
         played.push(move)
         if played.is_game_over():
-            return None
+            return ""
         name = _name(attacker)
         if win := self._win(stones_of(played), attacker):
             line = self._line(win, attacker)
-            start = f"This leaves {line}: {name}" if line else f"{name} then"
-            return Explanation(sentence=f"{start} {win.clause}.", line=win.line, stones=win.stones)
+            return f"{f'This leaves {line}: {name}' if line else f'{name} then'} {win.clause}."
         proof = after.moves[0].proof if after is not None else None
         if after is not None and proof is not None and proof > 0:
-            line = self._names(after.variation)
-            return Explanation(sentence=f"{name} has a forced win in {proof}: {line}.", line=after.variation)
-        return None
+            return f"{name} has a forced win in {proof}: {self._names(after.variation)}."
+        return ""
 
-    def threat(self, position: Position) -> Explanation | None:
-        """Return the win that the opponent of the side to move threatens, None without one."""
+    def threat(self, position: Position) -> str:
+        """Return the win that the opponent of the side to move threatens, nothing without one."""
         attacker = -position.side_to_move
         if position.is_game_over() or (win := self._win(stones_of(position), attacker)) is None:
-            return None
+            return ""
         line = self._line(win, attacker)
-        start = f"{line} is a threat:" if line else "Without an answer"
-        return Explanation(sentence=f"{start} {_name(attacker)} {win.clause}.", line=win.line, stones=win.stones)
-
-    def purpose(self, position: Position, move: Cell) -> Explanation | None:
-        """Return what a legal `move` achieves: a win, or the end of a threat; None if it does neither for certain."""
-        side = position.side_to_move
-        win = self._win(stones_of(position), side)
-        if win is not None and win.line[0] == move:
-            return Explanation(sentence=f"{_name(side)} {win.clause}.", line=win.line, stones=win.stones)
-        threat = self._win(stones_of(position), -side)
-        played = position.copy()
-        played.push(move)
-        if threat is None or played.is_game_over() or self._win(stones_of(played), -side) is not None:
-            return None
-        stopped = self._line(threat, -side) or f"this: {_name(-side)} {threat.clause}"
-        return Explanation(sentence=f"{_name(side)} stops {stopped}.", line=(move,), stones=threat.stones)
+        return f"{f'{line} is a threat:' if line else 'Without an answer'} {_name(attacker)} {win.clause}."
 
     def _line(self, win: _Win, owner: Colour) -> str:
         """Return the line that grows as a noun, such as `White's open three on h8-h10`; nothing without one."""
@@ -116,15 +82,15 @@ class Explainer:
         first, four = self._names(line[:1]), self._kind(FOUR)
         shape = next((each for each in self.threats.shapes(stones, attacker) if line[0] in each.gains), None)
         if len(line) == 1:
-            return _Win(clause=f"makes {self._kind(FIVE)} at {first}", line=line, shape=shape)
+            return _Win(f"makes {self._kind(FIVE)} at {first}", shape)
         patterns = self.threats.patterns(stones, attacker, line[0])
         if len(line) == 3 and OPEN_FOUR in patterns:
-            return _Win(clause=f"makes an {self._kind(OPEN_FOUR)} at {first}", line=line, shape=shape)
+            return _Win(f"makes an {self._kind(OPEN_FOUR)} at {first}", shape)
         if len(line) == 3 and patterns.count(FOUR) > 1:
-            return _Win(clause=f"makes two {four}s at once at {first}", line=line)
+            return _Win(f"makes two {four}s at once at {first}")
         if len(line) == 5 and FOUR in patterns and OPEN_THREE in patterns:
-            return _Win(clause=f"makes a {four} and an {self._kind(OPEN_THREE)} at once at {first}", line=line)
-        return _Win(clause=f"wins by {four}s with {self._names(line[::2], ', ')}", line=line)
+            return _Win(f"makes a {four} and an {self._kind(OPEN_THREE)} at once at {first}")
+        return _Win(f"wins by {four}s with {self._names(line[::2], ', ')}")
 
     def _double_threat(self, stones: NDArray[np.int8], attacker: Colour) -> _Win | None:
         """Return a win by two open threes at once, proven against all replies."""
@@ -132,8 +98,7 @@ class Explainer:
             grown = stones.copy()
             grown[cell] = attacker
             if self._forced.longest_defence(grown, -attacker).plies:
-                clause = f"makes two {self._kind(OPEN_THREE)}s at once at {self._names((cell,))}"
-                return _Win(clause=clause, line=(cell,))
+                return _Win(f"makes two {self._kind(OPEN_THREE)}s at once at {self._names((cell,))}")
         return None
 
     def _kind(self, kind: int) -> str:

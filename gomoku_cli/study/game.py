@@ -18,6 +18,7 @@ from core.position import Position
 from core.records.record import Annotation, Ending, GameRecord
 from core.records.tree import ANALYSIS, VALUE, GameTree, Node, value_text
 from core.rules import BLACK, Cell, colour_name
+from gomoku_cli.study.values import percent
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 
@@ -220,7 +221,7 @@ def _comment(kept: KeptAnalysis, position: Position) -> str:
     if proof:
         chance = f"{colour_name(side if proof > 0 else -side)} wins in {abs(proof)}"
     else:
-        chance = f"{50 * (1 + analysis.value):.0f} % to win"
+        chance = f"{percent(analysis.value)} to win"
     effort = f"{analysis.nodes:,} {'position' if analysis.nodes == 1 else 'positions'}"
     return f"{_MARK}{colour_name(side)} to move, {chance}; best line {line}; {kept.player}, {effort}"
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from core.position import Position
 from core.rules import BLACK, Cell, Colour
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame, black_value
+from gomoku_cli.study.values import win_probability
 
 
 class Grade(StrEnum):
@@ -20,11 +21,6 @@ class Grade(StrEnum):
 
 GRADES = {Grade.BLUNDER: 0.3, Grade.MISTAKE: 0.15, Grade.INACCURACY: 0.05}
 """Smallest loss of win probability of each grade, the worst first."""
-
-
-def win_probability(value: float) -> float:
-    """Return the probability to win, 0 to 1, of the side for which a value is; a draw counts as half a win."""
-    return (1 + value) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +60,6 @@ class Review:
     proofs: tuple[int | None, ...]
     """The proven result of each position, [moves + 1]: `n` wins for Black in `n` plies, `-n` for White; else None."""
     moves: tuple[MoveReview, ...]
-
-    @property
-    def is_complete(self) -> bool:
-        """True if every position has an analysis."""
-        return None not in self.black
 
     def mistakes(self, *, least: float = GRADES[Grade.MISTAKE]) -> list[MoveReview]:
         """Return the moves that lose at least this much, in order."""

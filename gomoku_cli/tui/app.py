@@ -17,7 +17,7 @@ from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
-from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
 from gomoku_cli.tui.picture import Panes, looks
@@ -26,11 +26,10 @@ from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from gomoku_cli.tui.widgets.candidates import MOST_ROWS, ranked
 from gomoku_cli.tui.widgets.panel import MovesView, SidePanel
-from gomoku_cli.tui.widgets.status import StatusKind
 
 
 class GomokuApp(Dialogs):
-    """One game after another; the result is the exit code, None after a failure."""
+    """One game after another."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -40,7 +39,7 @@ class GomokuApp(Dialogs):
         Binding("ctrl+c", "quit", "Quit", show=False, priority=True),
     ]
 
-    def __init__(self, engine: Engine, setup: BoardSetup) -> None:
+    def __init__(self, engine: EngineProcess, setup: BoardSetup) -> None:
         super().__init__(ascii_only=setup.ascii_only, theme=setup.theme, graphics=setup.graphics)
         self.notices: list[str] = []
         """Notices on the engine's backend and precision."""
@@ -104,7 +103,7 @@ class GomokuApp(Dialogs):
     def show_analysis(self) -> None:
         """See `View`."""
         control, game = self.control, self.game
-        self._panel.show_value(game)
+        self._panel.value.show(game)
         hint = self._glyphs.hint
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
         self._board.show(cells, game.last_moves[0] if game.ply > game.tree.set_up else NO_CELL)
@@ -114,14 +113,6 @@ class GomokuApp(Dialogs):
         if self._panel.graph.display:
             by_analyst = control.review.active or game.is_game_over()
             self._panel.graph.show(game.curve(by_analyst=by_analyst), game.ply, control.review.marks)
-
-    def show_state(self, text: str, kind: StatusKind = "", *, at_once: bool = False) -> None:
-        """See `View`."""
-        self._status.show_state(text, kind, at_once=at_once)
-
-    def show_message(self, text: str, kind: StatusKind = "") -> None:
-        """See `View`."""
-        self._status.show_message(text, kind)
 
     def add_note(self, text: str) -> None:
         """See `View`."""
@@ -173,32 +164,17 @@ class GomokuApp(Dialogs):
         if self._panes.variation or self._panel.candidates.display:
             self.show_analysis()
 
-    async def on_event(self, event: events.Event) -> None:
-        """Take the keys of a coordinate, from `/` or a capital letter to Enter: here, in the order of their coming."""
-        if not (isinstance(event, events.Key | events.Paste) and self.screen is self._main):
-            await super().on_event(event)
-        elif isinstance(taken := self._entry.takes(event), str):
-            self._play_cells(self._typed_cells(taken), pasted=False)
-        elif not taken and isinstance(event, events.Paste):
-            self._paste(event.text)
-        elif not taken:
-            await super().on_event(event)
-
-    def action_type_move(self) -> None:
-        """Open the line for a coordinate."""
-        self._entry.open()
-
-    def _typed_cells(self, text: str) -> list[Cell]:
-        """Return the cells of a text, or say what is wrong with it, open the line again and return none."""
+    def play_typed(self, text: str) -> None:
+        """Play the moves of a text, or say what is wrong with it and open the line again."""
         try:
             cells = spelled_cells(text, self.game.rules.size)
         except NotationError as error:
             self.show_message(f"{error}.", "error")
             self._entry.open()
-            return []
+            return
         if not cells:
             self.control.show_state(at_once=True)
-        return cells
+        self._play_cells(cells, pasted=False)
 
     def _play_cells(self, cells: list[Cell], *, pasted: bool) -> None:
         for number, cell in enumerate(cells):
@@ -214,7 +190,7 @@ class GomokuApp(Dialogs):
             if self.game.ply == ply:
                 return  # it was refused, or waits
 
-    def _paste(self, text: str) -> None:
+    def play_pasted(self, text: str) -> None:
         """Play pasted moves as if they were typed, as long as it is a human's turn; any other text does nothing."""
         if is_sgf(text):
             self.open_text(text)
@@ -240,7 +216,7 @@ class GomokuApp(Dialogs):
     def action_change_focus(self) -> None:
         """Go to the moves, or back to the board."""
         if self._board.has_focus and self._panel.display:
-            self._panel.focus_moves()
+            self._panel.moves.focus()
         else:
             self._board.focus()
 
@@ -320,7 +296,8 @@ class GomokuApp(Dialogs):
 
     def action_scroll_moves(self, pages: int) -> None:
         """Scroll the list of moves."""
-        self._panel.scroll_moves(pages)
+        moves = self._panel.moves
+        (moves.scroll_page_up if pages < 0 else moves.scroll_page_down)(animate=False)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return the commands of the palette: every action of the board, and Textual's own for themes and pictures."""

@@ -7,31 +7,9 @@ from core.opening_rules import Choice
 from core.position import IllegalMoveError
 from core.rules import NO_CELL
 from curriculum.arena import player_names
-from gomoku_cli.tui.engine.messages import (
-    Analysed,
-    Answer,
-    Compiling,
-    Done,
-    Drawn,
-    Ended,
-    Failed,
-    FileFailed,
-    GameList,
-    Graded,
-    Kept,
-    Moved,
-    Notice,
-    Opened,
-    OpenedGame,
-    OtherBoard,
-    PlayerChoice,
-    Progress,
-    Rated,
-    Threats,
-    Verdict,
-)
+from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.tasks import OF_POSITION, Role
-from gomoku_cli.tui.game import Game, MoveCost, Seats
+from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.turns import Turns
 from gomoku_cli.tui.widgets.texts import choice_text, line_text, outlook
 from search.analysis import Analysis
@@ -42,47 +20,45 @@ HINT_S = 1.0
 class Control(Turns):
     """One game after another, with the engine's answers."""
 
-    def receive(self, number: int, answer: Answer) -> None:
+    def receive(self, number: int, answer: messages.Answer) -> None:
         """Handle an answer of the engine; one to a dropped task changes nothing."""
         role, game = self._tasks.role_of(number), self.game
-        if role == "move" and isinstance(answer, Moved) and self._holds(number, answer):
+        if role == "move" and isinstance(answer, messages.Moved) and self._holds(number, answer):
             return
-        if role is not None and not isinstance(answer, Progress):
+        if role is not None and not isinstance(answer, messages.Progress):
             self._tasks.end(role)
         match answer:
-            case Notice():
+            case messages.Notice():
                 self._view.add_note(answer.text)
-            case Compiling():
+            case messages.Compiling():
                 self._waiting.compiling = answer.text
                 self.show_state()
-            case Ended():
+            case messages.Ended():
                 self._handle_end(answer.text)
-            case GameList():
+            case messages.GameList():
                 if answer.renamed is not None and self._path == answer.renamed[0]:
                     self._path = answer.renamed[1]
                 self._view.show_saved_games(answer)
-            case Rated():
+            case messages.Rated():
                 games = f"{answer.games} rated game{'' if answer.games == 1 else 's'}"
                 self.match.rating_text = f" Rating {answer.rating:.0f} ({answer.change:+.0f}) after {games}."
                 self.show_state(at_once=True)
-            case OpenedGame():
+            case messages.OpenedGame():
                 self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
-            case Drawn():
-                self._view.show_message(f"The picture is in {answer.path}.")
-            case Kept():
+            case messages.Kept():
                 self._saving = 0 if number == self._saving else self._saving
                 self._handle_kept(answer)
-            case FileFailed():
-                self._view.show_message(answer.text, "error")
+            case messages.Remark():
+                self._view.show_message(answer.text, "error" if answer.is_error else "")
             case _ if number in self._waiting.loads:
                 self._handle_load(number, answer)
             case _ if role is None:
                 pass
-            case Failed():
+            case messages.Failed():
                 self._handle_failure(role, answer.text)
-            case Analysed() | Graded() if role in ("review", "grades"):
+            case messages.Analysed() | messages.Graded() if role in ("review", "grades"):
                 self.review.receive(answer)
-            case Progress() if role != "review":
+            case messages.Progress() if role != "review":
                 self._waiting.live, self._waiting.compiling = answer.analysis, ""
                 game.learn(game.ply, answer.analysis, self.speaker)
                 if role == "move":
@@ -90,7 +66,7 @@ class Control(Turns):
                 else:
                     self._follow_hint(answer.analysis)
                 self._view.show_analysis()
-            case Moved():
+            case messages.Moved():
                 ply, choice, clocked, budget_s = (
                     game.ply,
                     game.player_to_move,
@@ -104,7 +80,7 @@ class Control(Turns):
                     return
                 if answer.analysis is not None:
                     game.learn(ply, answer.analysis, choice.spec if choice is not None else "")
-                game.charge(MoveCost(answer.simulations, answer.seconds))
+                game.charge(answer)
                 if clocked and choice is not None:
                     # A busy machine may end a search late, but a program of its own keeps its own time.
                     is_program = choice.spec.partition(":")[0] == player_names.ENGINE
@@ -112,16 +88,16 @@ class Control(Turns):
                     self.match.press_clock(self.match.before_swap_s + used_s)
                 self.match.consider_draw()
                 self.continue_game(by_engine=True)
-            case Opened(found) if isinstance(found, tuple):
+            case messages.Opened(found) if isinstance(found, tuple):
                 for cell in found:
                     game.play(cell)
                 self.continue_game(by_engine=True)
-            case Opened(found) if isinstance(found, Choice):
+            case messages.Opened(found) if isinstance(found, Choice):
                 who = choice.spec if (choice := game.player_to_move) is not None else "the engine"
                 game.choose(found)
                 self._view.show_message(choice_text(who, found))
                 self.continue_game(by_engine=True)
-            case Analysed():
+            case messages.Analysed():
                 game.learn(game.ply, answer.analysis, game.analyst.spec)
                 if role == "analysis":
                     self._analysed = tuple(game.moves)
@@ -130,12 +106,12 @@ class Control(Turns):
                 else:
                     self._follow_hint(answer.analysis)
                 self._view.show_game()
-            case Threats():
+            case messages.Threats():
                 self._threats = (tuple(game.moves), answer)
                 self._view.show_game()
-            case Verdict():
+            case messages.Verdict():
                 self._handle_verdict(answer)
-            case Done() if role == "ponder":
+            case messages.Done() if role == "ponder":
                 self.pondering = False
                 self._view.show_game()
 
@@ -144,7 +120,7 @@ class Control(Turns):
         """True while the last change is on its way to the file."""
         return self._saving > 0
 
-    def _holds(self, number: int, answer: Moved) -> bool:
+    def _holds(self, number: int, answer: messages.Moved) -> bool:
         """Return True for a move of one of two engines whose time has not come; it comes again then."""
         seats, waiting, now = self.game.seats, self._waiting, time.monotonic()
         rest_s = waiting.moved_at + self.course.pace_s - now
@@ -155,24 +131,24 @@ class Control(Turns):
         self._view.set_timer(rest_s, partial(self.receive, number, answer))
         return True
 
-    def _handle_load(self, number: int, answer: Answer) -> None:
+    def _handle_load(self, number: int, answer: messages.Answer) -> None:
         choice = self._waiting.loads.pop(number)
-        if isinstance(answer, Done):
+        if isinstance(answer, messages.Done):
             self._waiting.compiling = ""
             self._waiting.begin()
             self.match.run_clock()
             self.show_state()
-        elif isinstance(answer, OtherBoard):
-            mentor = PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)
+        elif isinstance(answer, messages.OtherBoard):
+            mentor = messages.PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)
             seats = self.game.seats
             self._view.add_note(f"{choice.spec} plays {answer.rules}: the mentor plays in its place")
             black = mentor if seats.black == choice else seats.black
             self.change_seats(Seats(black, mentor if seats.white == choice else seats.white))
-        elif isinstance(answer, Failed):
+        elif isinstance(answer, messages.Failed):
             self._tasks.drop(*OF_POSITION, "review")
             self._view.show_failed_player(answer.text)
 
-    def _handle_kept(self, kept: Kept) -> None:
+    def _handle_kept(self, kept: messages.Kept) -> None:
         """Say that a game is not saved, with each save; after its end, where that would hide the result, once."""
         before, self.unsaved = self.unsaved, kept.problem
         if kept.problem != before:
@@ -180,7 +156,7 @@ class Control(Turns):
         if kept.remark or (kept.problem and (kept.problem != before or not self.game.is_game_over())):
             self._view.show_message(kept.remark or kept.problem, "error")
 
-    def _handle_verdict(self, verdict: Verdict) -> None:
+    def _handle_verdict(self, verdict: messages.Verdict) -> None:
         cell = self.pending
         if verdict.reason is None:
             self.press(cell)  # it is pending, so it counts

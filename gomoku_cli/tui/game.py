@@ -5,9 +5,9 @@ Needs neither numpy nor a compiled kernel, so that the board takes moves before 
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import pairwise
+from typing import NamedTuple
 
 from core.files.json_text import parse_json
 from core.opening_rules import FREE, Choice, Opening
@@ -19,7 +19,8 @@ from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame, StudiedTree
 from gomoku_cli.study.played import PlayedGame
-from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.study.values import win_probability
+from gomoku_cli.tui.engine.messages import Moved, PlayerChoice
 from search.analysis import Analysis
 from search.tree.settings import Policy
 
@@ -30,8 +31,7 @@ def has_net(spec: str) -> bool:
     return spec.partition(":")[0] not in without
 
 
-@dataclass(frozen=True, slots=True)
-class Seats:
+class Seats(NamedTuple):
     """The players of both colours; None is a human."""
 
     black: PlayerChoice | None
@@ -58,14 +58,6 @@ class Seats:
         if choice is not None:
             return choice.spec
         return "you" if self.human == colour else "human"
-
-
-@dataclass(frozen=True, slots=True)
-class MoveCost:
-    """The work of an engine's move."""
-
-    simulations: int
-    seconds: float
 
 
 class Game(PlayedGame):
@@ -97,7 +89,7 @@ class Game(PlayedGame):
         """The opening rule and the choices so far."""
         self._analyses = dict(analyses or {})
         """Of positions of the whole tree."""
-        self._costs: dict[Node, MoveCost] = {}
+        self._costs: dict[Node, Moved] = {}
         self.day = day
         """Of its beginning, in ISO format; nothing for today."""
         self.recorded = recorded
@@ -244,13 +236,13 @@ class Game(PlayedGame):
         kept = self._analyses.get(self.node_at(ply))
         return "" if kept is None else kept.player
 
-    def cost_at(self, ply: int) -> MoveCost | None:
-        """Return the work of the move after `ply` others; None for a human's."""
+    def cost_at(self, ply: int) -> Moved | None:
+        """Return the answer with the work of the move after `ply` others; None for a human's."""
         return self._costs.get(self.nodes[ply]) if ply < len(self.nodes) else None
 
-    def charge(self, cost: MoveCost) -> None:
+    def charge(self, answer: Moved) -> None:
         """Keep the work of the last move."""
-        self._costs[self.node] = cost
+        self._costs[self.node] = answer
 
     def learn(self, ply: int, analysis: Analysis, speaker: str, *, instead: bool = False) -> None:
         """Keep the analysis of the position after `ply` moves, unless a longer one is known.
@@ -279,7 +271,7 @@ class Game(PlayedGame):
         """Return the game as it is saved; the record of another program keeps its header."""
         if self.recorded is None:
             winner, ending = self.result
-            settings = [seat and asdict(seat) for seat in (self.seats.black, self.seats.white)]
+            settings = [seat and seat._asdict() for seat in (self.seats.black, self.seats.white)]
             self.tree.set_header(
                 GameRecord(
                     self.rules,
@@ -390,8 +382,3 @@ def _seats_of(note: str, *, with_programs: bool) -> Seats:
     except (AttributeError, ValueError, TypeError, KeyError):
         return Seats(None, None)
     return Seats(black, white)
-
-
-def win_probability(value: float) -> float:
-    """Return the probability of a win, 0 to 1, that belongs to an expected result of -1 to 1; a draw is half a win."""
-    return (value + 1) / 2

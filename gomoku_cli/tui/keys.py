@@ -1,10 +1,9 @@
 """All keys of the board, in the order of the help."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """An action of the app with its key."""
 
     key: str

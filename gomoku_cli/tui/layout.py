@@ -3,10 +3,12 @@
 import asyncio
 import os
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import RenderableType
+from textual import events
 from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -24,7 +26,7 @@ from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale, d
 from gomoku_cli.tui.widgets.entry import MoveEntry
 from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
 from gomoku_cli.tui.widgets.painting import Geometry
-from gomoku_cli.tui.widgets.status import StatusLine
+from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
 
 if TYPE_CHECKING:
     from gomoku_cli.tui.graphics.pictures import Pictures
@@ -34,21 +36,6 @@ TERMINAL_THEME = "ansi-dark"
 MIN_TERMINAL = (24, 8)
 """Columns and rows below which a screen with a board asks for more."""
 TOO_SMALL = f"The board needs {MIN_TERMINAL[0]} columns and {MIN_TERMINAL[1]} rows."
-BOARD_CSS = """
-Screen { layers: default above; }
-#title { height: 1; padding: 0 1; }
-#table { height: 1fr; margin-bottom: 1; }
-#foot { layer: above; dock: bottom; height: auto; margin-bottom: 1; }
-BoardWindow { width: 1fr; height: 1fr; }
-#panel { height: 1fr; }
-#small { display: none; width: 1fr; height: 1fr; }
-.-small #title, .-small #table, .-small #foot, .-small Footer { display: none; }
-.-small #small { display: block; }
-App.-ascii .arrow { display: none; }
-App.-ascii ModalScreen > * { border: ascii $primary; }
-App.-ascii BoardWindow, App.-ascii VerticalScroll, App.-ascii OptionList { scrollbar-size: 0 0; }
-"""
-"""Title, board with a panel beside it, and status and key bar below."""
 _PANEL_COLUMNS = 28
 """Width of the side panel at least."""
 _MAX_PANEL_COLUMNS = 60
@@ -58,8 +45,7 @@ _ROWS_AROUND = 3
 """Title, status and key bar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """The size of the cells, and the panel beside the board."""
 
     scale: int
@@ -87,23 +73,53 @@ def arrangement(rules: Rules, columns: int, rows: int, panel_wanted: bool | None
     )
 
 
-class BoardApp(App[ExitCode]):
-    """A screen with a board and a panel beside it; the result is the exit code, None after a failure."""
+class TerminalApp(App[ExitCode]):
+    """An app that ends with its terminal."""
 
     TITLE = "Gomoku"
     ALLOW_SELECT = False
-    CSS = BOARD_CSS
+
+    def __init__(self, *, ansi_color: bool | None, pictures: bool = False) -> None:
+        """`pictures`: ask the terminal for them."""
+        super().__init__(driver_class=terminal_driver(pictures=pictures), ansi_color=ansi_color)
+        self._own_loop: asyncio.AbstractEventLoop | None = None
+
+    def on_load(self) -> None:
+        """Take the loop, which signals need."""
+        self._own_loop = asyncio.get_running_loop()
+
+    def interrupt(self) -> None:
+        """End the app as interrupted. A signal handler may call this."""
+        if self._own_loop is not None:
+            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
+
+    def _leave_lost_terminal(self) -> None:
+        """End the app if its terminal is gone: no signal comes if another session owns it."""
+        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
+            self.exit(ExitCode.INTERRUPTED)
+
+    def run_to_end(self) -> None:
+        """Run the app and give the terminal back. Any other end than the human's raises `SystemExit` with its code."""
+        with restored_terminal(self.interrupt):
+            code = self.run()
+        if code != ExitCode.DONE:
+            raise SystemExit(ExitCode.FAILED if code is None else code)  # Textual has already printed an error
+
+
+class BoardApp(TerminalApp):
+    """A screen with a board and a panel beside it."""
+
+    CSS_PATH = Path(__file__).with_name("board.tcss")
 
     def __init__(self, *, ascii_only: bool, theme: str | None, graphics: Graphics = Graphics.AUTO) -> None:
         # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.
-        super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None, pictures=True)
         self.theme = theme or TERMINAL_THEME
         self.set_class(ascii_only, "-ascii")
         self._ascii_only = ascii_only
         self._glyphs = ASCII if ascii_only else MONOCHROME if self.no_color else UNICODE
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
-        self._own_loop: asyncio.AbstractEventLoop | None = None
         self.graphics = Graphics.NONE if ascii_only or self.no_color or is_served() else graphics
         """The protocol that was asked for."""
         self.pictures: Pictures | None = None
@@ -131,12 +147,42 @@ class BoardApp(App[ExitCode]):
 
     def _mounted(self) -> None:
         """Take the mounted screen for that of the board."""
-        self._own_loop = asyncio.get_running_loop()
         self._main = self.screen
         # After Ctrl-Z and `fg` Textual repaints only what changed meanwhile.
         self.app_resume_signal.subscribe(self, lambda _: self._draw_anew())
         self._board.focus()
         self.hear(self._told)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take the keys of a coordinate, from `/` or a capital letter to Enter: here, in the order of their coming."""
+        if not (isinstance(event, events.Key | events.Paste) and self.screen is self._main):
+            await super().on_event(event)
+        elif isinstance(taken := self._entry.takes(event), str):
+            self.play_typed(taken)
+        elif not taken and isinstance(event, events.Paste):
+            self.play_pasted(event.text)
+        elif not taken:
+            await super().on_event(event)
+
+    def action_type_move(self) -> None:
+        """Open the line for a coordinate."""
+        self._entry.open()
+
+    def show_state(self, text: str, kind: StatusKind = "", *, at_once: bool = False) -> None:
+        """Show a state under the board, after a fresh message or `at_once`."""
+        self._status.show_state(text, kind, at_once=at_once)
+
+    def show_message(self, text: str, kind: StatusKind = "") -> None:
+        """Show a message there, which holds for some seconds."""
+        self._status.show_message(text, kind)
+
+    @abstractmethod
+    def play_typed(self, text: str) -> None:
+        """Play what was typed into the line."""
+
+    @abstractmethod
+    def play_pasted(self, text: str) -> None:
+        """Play what was pasted."""
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if isinstance(renderable, ChopsUpdate):
@@ -174,19 +220,3 @@ class BoardApp(App[ExitCode]):
         if self.pictures is not None and self._driver is not None:
             self._driver.write(SIZE_QUESTION)  # the characters may have another size, too
             self.hear(self._told)
-
-    def interrupt(self) -> None:
-        """End the app as interrupted. A signal handler may call this."""
-        if self._own_loop is not None:
-            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
-
-    def _leave_lost_terminal(self) -> None:
-        """End the app if its terminal is gone: no signal comes if another session owns it."""
-        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
-            self.exit(ExitCode.INTERRUPTED)
-
-    def run_to_end(self) -> ExitCode:
-        """Run the app, give the terminal back, and return the exit code."""
-        with restored_terminal(self.interrupt):
-            code = self.run()
-        return ExitCode.FAILED if code is None else code  # Textual has already printed an error

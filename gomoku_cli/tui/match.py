@@ -11,7 +11,7 @@ from curriculum.arena.player_names import LEVELS
 from gomoku_cli.gomocup.clock import move_budget
 from gomoku_cli.study.clocks import Stopwatch
 from gomoku_cli.study.played import DRAW_MOVES, DRAW_STONES, accepts_draw, offers_draw
-from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import RateGame
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.review import Review
@@ -36,7 +36,7 @@ class Owner(Protocol):
 class Match:
     """The part of one game that is about winning and losing."""
 
-    def __init__(self, game: Game, owner: Owner, engine: Engine, view: View) -> None:
+    def __init__(self, game: Game, owner: Owner, engine: EngineProcess, view: View) -> None:
         self.game, self._owner, self._engine, self._view = game, owner, engine, view
         self.watch = Stopwatch()
         """The time of the turn of a node and a colour."""

@@ -1,9 +1,10 @@
 """The looks of the cells: stones, and what the open panes put on them."""
 
 from array import array
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
+from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, Cell, Rules
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.messages import Threats
@@ -35,16 +36,7 @@ class Panes:
 def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_colours: bool) -> dict[Cell, CellLook]:
     """Return the look of every cell that is not empty and plain; `cursor` chooses the shown variation."""
     game = control.game
-    last, winning, first = game.last_moves[0], game.winning_line(), game.tree.set_up
-    found = {
-        cell: CellLook(
-            stone=game.stones[cell],
-            number=str(ply + 1 - first) if panes.numbers and ply >= first else "",
-            is_last=cell == last and ply >= first,
-            is_winning=cell in winning,
-        )
-        for ply, cell in enumerate(game.moves)
-    }
+    found = stone_looks(game, range(game.tree.set_up, game.ply if panes.numbers else 0), first=game.tree.set_up)
     analysis = control.analysis
     for cell in (
         _fouls(game.rules, bytes(game.stones)) if not game.is_game_over() and game.side_to_move == BLACK else ()
@@ -59,10 +51,24 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
     elif panes.threats and control.threats is not None:
         _add_line(found, control.threats.win, game.side_to_move)
     if control.hint != NO_CELL and found.get(control.hint, NOTHING).stone == EMPTY:
-        found[control.hint] = replace(found.get(control.hint, NOTHING), mark=hint_glyph, mark_colour=EMPTY, ghost=EMPTY)
+        found[control.hint] = found.get(control.hint, NOTHING)._replace(mark=hint_glyph, mark_colour=EMPTY, ghost=EMPTY)
     if control.pending != NO_CELL:
         found[control.pending] = CellLook(ghost=game.side_to_move)
     return found
+
+
+def stone_looks(position: Position, numbered: range, *, first: int = 0) -> dict[Cell, CellLook]:
+    """Return the looks of the stones: those of the plies `numbered` count from 1; `first`: the first one of a move."""
+    winning = position.winning_line()
+    return {
+        cell: CellLook(
+            stone=position.stones[cell],
+            number=str(ply - numbered.start + 1) if ply in numbered else "",
+            is_last=ply == position.ply - 1 >= first,
+            is_winning=cell in winning,
+        )
+        for ply, cell in enumerate(position.moves)
+    }
 
 
 @lru_cache(maxsize=4)
@@ -107,7 +113,7 @@ def _add_threats(found: dict[Cell, CellLook], threats: Threats, to_move: int) ->
         for cell in threat.cells:
             look = found.get(cell, NOTHING)
             if look.stone == EMPTY:
-                found[cell] = replace(look, mark=_THREAT_MARKS[threat.kind], mark_colour=threat.colour)
+                found[cell] = look._replace(mark=_THREAT_MARKS[threat.kind], mark_colour=threat.colour)
 
 
 def _add_line(found: dict[Cell, CellLook], line: tuple[Cell, ...], to_move: int) -> None:

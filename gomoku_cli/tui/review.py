@@ -40,8 +40,8 @@ class Review:
 
     def __init__(self, control: Course, tasks: Tasks, view: View) -> None:
         self.active = False
-        self.grades = Graded((), ())
-        """The mistakes as far as they are known."""
+        self.grades: dict[int, tuple[str, float]] = {}
+        """The marks and losses of mistakes as far as they are known, by their plies."""
         self._control = control
         self._tasks = tasks
         self._view = view
@@ -53,7 +53,7 @@ class Review:
     @property
     def marks(self) -> dict[int, str]:
         """The mark of each ply, counted from 1, that has one."""
-        return dict(self.grades.marks) if self.active else {}
+        return {ply: mark for ply, (mark, _) in self.grades.items()} if self.active else {}
 
     def toggle(self) -> None:
         """Begin or end the review."""
@@ -95,7 +95,7 @@ class Review:
     def forget(self) -> None:
         """End the review and forget its grades: another game comes."""
         self.active = False
-        self.grades = Graded((), ())
+        self.grades = {}
 
     def step(self, plies: int) -> None:
         """Go back or on by so many plies; begin the review if there is none."""
@@ -162,7 +162,7 @@ class Review:
     def _change_line(self) -> None:
         """Review another line: the grades of the one before are not its own."""
         self._tasks.drop(*REVIEWING)
-        self.grades = Graded((), ())
+        self.grades = {}
         self._go_on()
         self._control.continue_game()
 
@@ -185,7 +185,7 @@ class Review:
 
     def _jump(self, direction: int) -> None:
         shown = self._control.game.ply
-        plies = [ply for ply, mark in self.grades.marks if mark != "?!" and (ply - shown) * direction > 0]
+        plies = [ply for ply, (mark, _) in self.grades.items() if mark != "?!" and (ply - shown) * direction > 0]
         if plies:
             self.step((min(plies) if direction > 0 else max(plies)) - shown)
             return
@@ -198,11 +198,11 @@ class Review:
 
     def text(self) -> str:
         """Return the place in the game, and the mark of the last move."""
-        game, marks = self._control.game, self.marks
+        game = self._control.game
         text = f"Review: move {game.ply} of {len(game.nodes)}{_place(game)}."
-        if game.ply in marks:
-            loss = dict(self.grades.losses).get(game.ply, 0.0)
-            kind = {"?!": "an inaccuracy", "?": "a mistake", "??": "a blunder"}[marks[game.ply]]
+        if game.ply in self.grades:
+            mark, loss = self.grades[game.ply]
+            kind = {"?!": "an inaccuracy", "?": "a mistake", "??": "a blunder"}[mark]
             move, before, better = game.last_moves[0], game.analysis_at(game.ply - 1), ""
             if before is not None and before.best_move != move:
                 better = f"; better {game.name_of(before.best_move)}"
@@ -219,7 +219,7 @@ class Review:
         """Keep the analysis of a position, or the grades of the moves."""
         control = self._control
         if isinstance(answer, Graded):
-            self.grades = answer
+            self.grades = answer.moves
             self._view.show_game()
             direction, self._direction = self._direction, 0
             if direction:

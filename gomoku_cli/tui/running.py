@@ -1,20 +1,12 @@
 """The screen from its start to its end, as a command runs it."""
 
-from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.notices import print_notice
 from gomoku_cli.tui.app import GomokuApp
-from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.setup import BoardSetup
 
 
-def check_theme(name: str | None) -> None:
-    """Raise `ValueError` for a name of no theme; None is the terminal's own colours."""
-    from textual.theme import BUILTIN_THEMES
-
-    if name is not None and name not in BUILTIN_THEMES:
-        raise ValueError(f"{name} is no theme: choose among {', '.join(sorted(BUILTIN_THEMES))}")
-
-
-def run_board(engine: Engine, setup: BoardSetup) -> None:
+def run_board(engine: EngineProcess, setup: BoardSetup) -> None:
     """Show the board and play until the human quits, then end the engine.
 
     Any other end than the human's raises `SystemExit` with its exit code: a signal, a closed terminal, an error of the
@@ -22,13 +14,8 @@ def run_board(engine: Engine, setup: BoardSetup) -> None:
     """
     app = GomokuApp(engine, setup)
     try:
-        code = app.run_to_end()
+        app.run_to_end()
     finally:
         engine.close()
-    if app.notices:
-        from gomoku_cli.notices import print_notice
-
         for notice in app.notices:  # the panel no longer shows them
             print_notice(notice)
-    if code != ExitCode.DONE:
-        raise SystemExit(code)

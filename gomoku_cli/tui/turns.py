@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING
 from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
 from core.rules import EMPTY, NO_CELL, Cell
-from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import (
-    Answer,
-    CheckMove,
-    ChooseOpening,
-    FindThreats,
-    Keep,
-    Load,
-    Moved,
-    Search,
-    Threats,
-)
+from gomoku_cli.tui.engine import messages
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.match import Match
@@ -41,7 +31,7 @@ ANALYSIS_S = 86_400.0
 class Turns(ABC):
     """One game after another. Every change of the position drops the tasks about the one before."""
 
-    def __init__(self, game: Game, engine: Engine, view: View, setup: BoardSetup) -> None:
+    def __init__(self, game: Game, engine: EngineProcess, view: View, setup: BoardSetup) -> None:
         self.game = game
         self._book = setup.book
         self.teaching = False
@@ -72,10 +62,10 @@ class Turns(ABC):
         """The obstacle to the next move: a warning about the pending move, or a failure of the engine."""
         self._analysed: tuple[Cell, ...] | None = None
         """The position whose analysis has ended by itself."""
-        self._threats: tuple[tuple[Cell, ...], Threats] | None = None
+        self._threats: tuple[tuple[Cell, ...], messages.Threats] | None = None
 
     @abstractmethod
-    def receive(self, number: int, answer: Answer) -> None:
+    def receive(self, number: int, answer: messages.Answer) -> None:
         """Handle an answer of the engine."""
 
     # State
@@ -123,7 +113,7 @@ class Turns(ABC):
         return self.game.speaker_at(self.game.ply) or self.game.analyst.spec
 
     @property
-    def threats(self) -> Threats | None:
+    def threats(self) -> messages.Threats | None:
         """The threats of the shown position; None until they are found."""
         known = self._threats
         return known[1] if known is not None and known[0] == tuple(self.game.moves) else None
@@ -174,14 +164,14 @@ class Turns(ABC):
         """Save the game as it stands."""
         if self.game.tree.children or self._saved[0]:
             self._saved = self.game.changes, self.game.opening
-            self._saving = self._engine.request(Keep(self._game_number, self._path, self.game.to_save()))
+            self._saving = self._engine.request(messages.Keep(self._game_number, self._path, self.game.to_save()))
 
     def _load(self) -> None:
         self._waiting.loads.clear()
         for choice in {self.game.seats.black: None, self.game.seats.white: None}:
             if choice is not None:
-                number = self._engine.request(Load(choice=choice, rules=self.game.rules, ponders=self._ponders))
-                self._waiting.loads[number] = choice
+                load = messages.Load(choice=choice, rules=self.game.rules, ponders=self._ponders)
+                self._waiting.loads[self._engine.request(load)] = choice
 
     # Moves
 
@@ -227,7 +217,7 @@ class Turns(ABC):
         self._tasks.drop("ponder", "analysis", "hint")
         self.pending = cell
         self.match.unrate("teaching was on")
-        self._tasks.begin("check", CheckMove(choice=self.game.analyst, position=self.game.copy(), move=cell))
+        self._tasks.begin("check", messages.CheckMove(choice=self.game.analyst, position=self.game.copy(), move=cell))
         self._problem = None
         self.show_state(at_once=True)
         self._view.show_game()
@@ -326,11 +316,13 @@ class Turns(ABC):
             self._waiting.begin()
             position = game.copy()
             if game.is_opening:
-                self._tasks.begin("move", ChooseOpening(choice=choice, position=position, opening=game.opening))
+                task = messages.ChooseOpening(choice=choice, position=position, opening=game.opening)
+                self._tasks.begin("move", task)
             elif known := self.book_moves():
-                self.receive(self._tasks.expect("move"), Moved(known[0].move, 0, 0.0, None))
+                self.receive(self._tasks.expect("move"), messages.Moved(known[0].move, 0, 0.0, None))
             else:
-                self._tasks.begin("move", Search(choice=choice, position=position, seconds=self.match.budget_s))
+                budget_s = self.match.budget_s
+                self._tasks.begin("move", messages.Search(choice=choice, position=position, seconds=budget_s))
         elif game.choices and not self.review.active:
             self._view.ask_choice(game.choices)
         self.show_state(at_once=not by_engine and not (was_rated and self.review.active))
@@ -364,7 +356,7 @@ class Turns(ABC):
         if (self.wants_threats or self.wants_analysis) and game.is_humans_turn:
             self.match.unrate("an analysis was shown")
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
-            self._tasks.begin("threats", FindThreats(position=game.copy()))
+            self._tasks.begin("threats", messages.FindThreats(position=game.copy()))
         if self.wants_graph and game.is_game_over() and not self.review.active:
             self.review.fill()
         if game.outcome() is not None or (game.is_game_over() and not self.review.active):
@@ -382,12 +374,12 @@ class Turns(ABC):
             opponent = game.seats.of(-game.side_to_move)
             if opponent is not None and not game.is_opening:
                 self.pondering = True
-                self._tasks.begin("ponder", Search(choice=opponent, position=game.copy(), purpose="ponder"))
+                self._tasks.begin("ponder", messages.Search(choice=opponent, position=game.copy(), purpose="ponder"))
                 self._view.show_game()
 
-    def analysis_task(self, seconds: float, ply: int | None = None, *, keeps_tree: bool = False) -> Search:
+    def analysis_task(self, seconds: float, ply: int | None = None, *, keeps_tree: bool = False) -> messages.Search:
         """Return the task to analyse the position after `ply` moves, by default the shown one."""
         position = self.game.copy() if ply is None else self.game.at(ply)
-        return Search(
+        return messages.Search(
             choice=self.game.analyst, position=position, purpose="analysis", seconds=seconds, keeps_tree=keeps_tree
         )

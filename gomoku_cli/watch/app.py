@@ -1,13 +1,12 @@
 """The app of `gomoku watch`: it reads the runs once a second and shows what has changed."""
 
 import gc
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Grid
 from textual.content import Content
@@ -17,7 +16,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import phase_starts
 from gomoku_cli.reports.training.overview import scores
-from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
+from gomoku_cli.tui.layout import TerminalApp
 from gomoku_cli.watch.followed_run import FollowedRun
 from gomoku_cli.watch.game_pane import GamePane
 from gomoku_cli.watch.plots import COLOURS, Curve, PlotPane
@@ -27,8 +26,6 @@ _WIDE = (120, 36)
 _INTERVAL_S = 1.0
 _PAGES = ("learning", "selfplay", "game")
 _NO_TRAINING, _NO_GAMES = "no training yet", "no self-play yet"
-_MARKS = {"True": "●", "False": "○"}
-"""Of accepted and rejected candidates."""
 
 
 class _Shown(NamedTuple):
@@ -61,12 +58,10 @@ _ABOVE_GAME = 3
 """Curves before the newest game, which has two rows of the last column of a large terminal."""
 
 
-class WatchApp(App[ExitCode]):
+class WatchApp(TerminalApp):
     """A view of runs; its result is the exit code."""
 
-    TITLE = "Gomoku"
     ENABLE_COMMAND_PALETTE = False
-    ALLOW_SELECT = False
     CSS_PATH = "watch.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "page('learning')", "Learning"),
@@ -75,14 +70,14 @@ class WatchApp(App[ExitCode]):
         Binding("tab", "next_page", "Next page", show=False, priority=True),
         Binding("left", "step(-1)", "Move back", key_display="←"),
         Binding("right", "step(1)", "Move on", key_display="→"),
-        Binding("home", "rewind", "First move", show=False),
+        Binding("home", "step(-1000)", "First move", show=False),
         Binding("end", "follow", "Last move", show=False),
         Binding("q", "end", "Quit"),
         Binding("ctrl+c,ctrl+q", "end", "Quit", show=False, priority=True),
     ]
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        super().__init__(driver_class=terminal_driver(pictures=False), ansi_color=True)
+        super().__init__(ansi_color=True)
         self.runs = [FollowedRun(path) for path in paths]
         self._lines = [Static() for _ in self.runs]
         self._pages = Static(id="pages")
@@ -133,10 +128,6 @@ class WatchApp(App[ExitCode]):
         """Step through the moves of the newest game."""
         self._game.step(plies)
 
-    def action_rewind(self) -> None:
-        """Show the empty board."""
-        self._game.rewind()
-
     def action_follow(self) -> None:
         """Show the end of the newest game."""
         self._game.follow(self._newest)
@@ -151,9 +142,7 @@ class WatchApp(App[ExitCode]):
 
     def _look(self, first: bool = False) -> None:
         """Read the runs and show the changes."""
-        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
-            self.exit(ExitCode.INTERRUPTED)
-            return
+        self._leave_lost_terminal()
         changed = [run.update() for run in self.runs]
         if any(changed) or first:
             self._show_curves()
@@ -171,8 +160,7 @@ class WatchApp(App[ExitCode]):
             rows, x, title = shown.rows, shown.x, shown.title
             if shown.y == "elo" and is_rated:
                 rows, x, title = "strength", "minutes", "Elo, rated"
-            marks = _MARKS if shown.y == "gate_score" else None
-            found = [Curve.of(each[rows], x, shown.y, marks) for each in curves]
+            found = [Curve.of(each[rows], x, shown.y, marked=shown.y == "gate_score") for each in curves]
             pane.show(found, starts if rows == "training" else (), title=title)
         self._matches.update(self._match_lines())
 
@@ -192,11 +180,3 @@ class WatchApp(App[ExitCode]):
             colour = COLOURS[at % len(COLOURS)] if len(self.runs) > 1 else ""
             parts += [(f"{printable(line)}\n", colour) for line in reversed(run.changes)]
         return Content.assemble(*parts)
-
-
-def watch(paths: Sequence[Path]) -> ExitCode:
-    """Show runs until the user ends the view; return the exit code."""
-    app = WatchApp(paths)
-    with restored_terminal(lambda: app.exit(ExitCode.INTERRUPTED)):
-        app.run()
-    return app.return_value if app.return_value is not None else ExitCode.FAILED

@@ -1,9 +1,11 @@
-"""A run that the screen follows: its curves and its outlook as far as its files have grown."""
+"""A run that the screen follows: its curves, its outlook and its newest game as far as its files have grown."""
 
 import time
 from pathlib import Path
 from typing import Any
 
+from core.records.record import GameRecord, RecordError
+from core.records.sgf import parse_sgf
 from curriculum.config import Config
 from curriculum.phases.strength import read_strength
 from curriculum.presets import read_config
@@ -14,12 +16,14 @@ from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
 from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
 from gomoku_cli.reports.training.overview import age, age_text
-from gomoku_cli.watch.newest_game import NewestGame, newest_file, read_newest_game
 
 _FRESH_S = 90.0
 """A run whose last line is older is shown as standing still."""
 _OUTLOOK_S = 5.0
 """Seconds between two looks at the state files of a run without new metrics."""
+
+_TAIL_BYTES = 1 << 16
+"""The last game of a file is in its last bytes: a game takes some 2 kB."""
 
 
 class FollowedRun:
@@ -31,7 +35,8 @@ class FollowedRun:
         self.curves: dict[str, Any] = {**curves_from([]), "strength": []}
         self.outlook: Outlook | None = None
         """None for a configuration of another version."""
-        self.game: NewestGame | None = None
+        self.game: tuple[str, GameRecord] | None = None
+        """The newest one, with the name of its file."""
         self.changes: list[str] = []
         """A line for each setting that changed during the run."""
         self.config: Config | None
@@ -79,7 +84,8 @@ class FollowedRun:
         if found == self._game_file:
             return False
         self._game_file = found
-        self.game = read_newest_game(path) or self.game
+        if (record := read_newest_game(path)) is not None:
+            self.game = path.stem, record
         return True
 
     @property
@@ -105,3 +111,29 @@ class FollowedRun:
         if self.config is None:
             return self.name
         return f"{self.name}, preset {self.config.preset}, {self.config.rules.size}x{self.config.rules.size}"
+
+
+def newest_file(run: Path) -> Path | None:
+    """Return the newest file of self-play games of a run."""
+    try:
+        files = [(path.stat().st_mtime_ns, path.name, path) for path in (run / "games").glob("*.sgf")]
+    except OSError:
+        return None
+    return max(files)[2] if files else None
+
+
+def read_newest_game(path: Path) -> GameRecord | None:
+    """Return the last game of a file that self-play wrote, of a torn one as far as it goes; None for any other file."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, 2) - _TAIL_BYTES))
+            text = file.read().decode(errors="replace").rstrip()
+    except OSError:
+        return None
+    text = text[max(0, text.rfind("(;FF[")) :]
+    if not text.endswith(")"):
+        text = text[: max(0, text.rfind("\n;"))] + ")"
+    try:
+        return parse_sgf(text)[0]
+    except RecordError:
+        return None

@@ -6,11 +6,11 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from core.position import Position
+from core.records.record import GameRecord
 from core.rules import NO_CELL
-from gomoku_cli.reports.game import black_values
+from gomoku_cli.reports.game import black_values, result_text
 from gomoku_cli.tui.widgets.glyphs import COLOURS, MONOCHROME, PLAIN, UNICODE
 from gomoku_cli.tui.widgets.painting import Brackets, CellLook, Geometry, Painter
-from gomoku_cli.watch.newest_game import NewestGame
 
 
 class GamePane(Vertical):
@@ -18,7 +18,7 @@ class GamePane(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self._game: NewestGame | None = None
+        self._game: tuple[str, GameRecord] | None = None
         self._plies: int | None = None
         """Moves shown; None for all, which follows new games."""
         self._title = Static("newest game", classes="game--title")
@@ -31,7 +31,7 @@ class GamePane(Vertical):
         yield self._board
         yield self._facts
 
-    def show(self, game: NewestGame | None) -> None:
+    def show(self, game: tuple[str, GameRecord] | None) -> None:
         """Show a new game, unless the user steps through the old one."""
         if self._plies is None and game is not None:
             self._game = game
@@ -40,30 +40,23 @@ class GamePane(Vertical):
     def step(self, plies: int) -> None:
         """Show the position some moves later, or earlier with a negative number."""
         if self._game is not None:
-            now = len(self._game.record.moves) if self._plies is None else self._plies
-            self._plies = min(max(now + plies, 0), len(self._game.record.moves))
+            count = len(self._game[1].moves)
+            self._plies = min(max((count if self._plies is None else self._plies) + plies, 0), count)
             self._draw()
 
-    def rewind(self) -> None:
-        """Show the empty board."""
-        if self._game is not None:
-            self._plies = 0
-            self._draw()
-
-    def follow(self, game: NewestGame | None) -> None:
+    def follow(self, game: tuple[str, GameRecord] | None) -> None:
         """Show the end of the newest game, and new games as they come."""
         self._plies = None
         self.show(game)
 
     def _draw(self) -> None:
-        game = self._game
-        if game is None:
+        if self._game is None:
             return
-        record = game.record
+        name, record = self._game
         position = Position.from_moves(record.rules, record.moves[: self._plies])
-        self._title.update(f"newest game  {game.name}" if self._plies is None else f"a game  {game.name}")
+        self._title.update(f"newest game  {name}" if self._plies is None else f"a game  {name}")
         self._board.update(_board(position, has_colours=not self.app.no_color))
-        lines = [f"{record.rules.connect} in a row: {game.result}"]
+        lines = [f"{record.rules.connect} in a row: {result_text(record)}"]
         if position.ply:
             value = black_values(record).get(position.ply)
             text = f"move {position.ply} of {len(record.moves)}: {position.name_of(position.moves[-1])}"

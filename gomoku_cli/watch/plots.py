@@ -1,6 +1,5 @@
 """A pane with a plot: its title with the last values, and a curve for each run."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 from textual_plot import HiResMode, NumericAxisFormatter, PlotWidget
+
+from gomoku_cli.reports.plots import nice_ticks, number_text
 
 COLOURS = ("ansi_bright_blue", "ansi_bright_yellow", "ansi_bright_magenta", "ansi_bright_green", "ansi_bright_cyan")
 """Colours of the runs, in their order."""
@@ -31,13 +32,13 @@ class Curve:
     """A mark for each point; a line joins the points without any."""
 
     @classmethod
-    def of(cls, rows: Iterable[Mapping[str, Any]], x: str, y: str, marks: Mapping[str, str] | None = None) -> "Curve":
+    def of(cls, rows: Iterable[Mapping[str, Any]], x: str, y: str, *, marked: bool = False) -> "Curve":
         """Return the points of the rows in which both numbers are known.
 
-        `marks` gives the marks of points by the text of their `accepted`.
+        `marked`: with marks of accepted and rejected candidates.
         """
         known = [row for row in rows if row.get(y) is not None]
-        chosen = [marks[str(row["accepted"])] for row in known] if marks else []
+        chosen = ["●" if row["accepted"] else "○" for row in known] if marked else []
         return cls([float(row[x]) for row in known], [float(row[y]) for row in known], chosen)
 
 
@@ -70,9 +71,8 @@ class PlotPane(Vertical):
         """Draw a curve for each run, and a vertical line at each of `starts`; `title` replaces that of the pane."""
         self._title_text = title or self._title_text
         last = [curve.y[-1] if curve.y else None for curve in curves]
-        texts = [
-            ("  " + number(value), COLOURS[at % len(COLOURS)]) for at, value in enumerate(last) if value is not None
-        ]
+        known = [(at, value) for at, value in enumerate(last) if value is not None]
+        texts = [(f"  {number_text(value)}", COLOURS[at % len(COLOURS)]) for at, value in known]
         self._title.update(Content.assemble(self._title_text, *texts))
         has_points = bool(texts)
         self._plot.display, self._empty.display = has_points, not has_points
@@ -114,29 +114,7 @@ class _Ticks(NumericAxisFormatter):
 
     def get_labels_for_ticks(self, ticks: Sequence[float]) -> list[str]:
         """See `AxisFormatter`."""
-        return [number(tick) for tick in ticks]
-
-
-def nice_ticks(low: float, high: float) -> list[float]:
-    """Return at most four round numbers from `low` to `high`."""
-    if not high > low:
-        return [low]
-    raw = (high - low) / 3
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= raw * (1 - 1e-9))
-    first = math.ceil(low / step - 1e-9)
-    return [at * step for at in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
-def number(value: float) -> str:
-    """Return a number in few letters: `1.81`, `120`, `7.2k`."""
-    if abs(value) >= 10_000_000:
-        return f"{value / 1e6:.0f}M"
-    if abs(value) >= 10_000:
-        return f"{value / 1000:.0f}k"
-    if abs(value) >= 1000:
-        return f"{value / 1000:.3g}k"
-    return f"{value:.3g}" if abs(value) >= 1e-9 else "0"
+        return [number_text(tick) for tick in ticks]
 
 
 def _thinned(x: _Floats, y: _Floats) -> tuple[_Floats, _Floats]:

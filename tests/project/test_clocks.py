@@ -12,8 +12,7 @@ _ALLOWED = {
     "gomoku_cli/reports/training/overview.py",  # ages that people read
     "gomoku_cli/study/rating.py",  # the times of results; a daily set is one of a date
     "gomoku_cli/study/saved.py",  # names and order of saved games
-    "gomoku_cli/watch/followed_run.py",  # a change of the newest file
-    "gomoku_cli/watch/newest_game.py",  # the newest file, to be shown
+    "gomoku_cli/watch/followed_run.py",  # the newest file, and its changes
     "core/files/cache_folder.py",  # the order in which old files go
 }
 

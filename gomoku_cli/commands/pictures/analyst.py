@@ -3,9 +3,8 @@
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -16,7 +15,7 @@ from curriculum.arena import player_names
 from curriculum.arena.players import model_path, parse_player
 from curriculum.reporting import Context, Quiet, Task
 from gomoku_cli.commands.pictures.games import game_at, open_each
-from gomoku_cli.commands.pictures.subjects import played, stdin_positions
+from gomoku_cli.commands.pictures.subjects import GameOptions, played, stdin_positions
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import RulesOptions, SearchOptions
 from gomoku_cli.printable import echo, echo_json
@@ -40,19 +39,7 @@ _SAVING_SHARE = 20
 """Analysis goes on for so many times the time of a save before the next one, since a file is written as a whole."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameWork:
-    """Work on files of games."""
-
-    number: int | None
-    """The only game of each file, from 1; None for all."""
-    review: bool
-    save: bool
-    as_json: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
+class _Opened(NamedTuple):
     engine: Engine
     name: str
     """The player as kept analyses name it: two names are two ways to search."""
@@ -129,16 +116,14 @@ class Analyst:
             else:
                 echo(position_text(kept, position))
 
-    def analyse_files(self, paths: Sequence[Path], work: GameWork) -> None:
-        """Print a line for each position of the games. Raises a usage error, and `RecordError`.
+    def analyse_files(self, paths: Sequence[Path], only: int | None, work: GameOptions, *, as_json: bool) -> None:
+        """Print a line for each position of the games, or of one in each file. Raises a usage error, and `RecordError`.
 
         One unreadable file of several is reported, and the others are analysed; then the command ends as for it alone.
         """
         files, is_complete = _opened_files(paths, save=work.save)
         chosen = [
-            (source, number)
-            for source in files
-            for number in ([work.number] if work.number else range(1, len(source.games) + 1))
+            (source, number) for source in files for number in ([only] if only else range(1, len(source.games) + 1))
         ]
         total = sum(len(game_at(source.games, number, source.path).analyses) for source, number in chosen)
         # On a terminal the lines themselves are the progress, and a bar would break them.
@@ -147,7 +132,7 @@ class Analyst:
             done, finished = 0, []
             try:
                 for source, number in chosen:
-                    self._analyse_game(source, number, work, task, done)
+                    self._analyse_game(source, number, task, done, review=work.review, as_json=as_json)
                     finished.append(source.games[number - 1])
                     done += len(finished[-1].analyses)
                     if work.save and source.should_save(is_last=number == len(source.games)):
@@ -156,17 +141,19 @@ class Analyst:
             finally:  # a full stdout, or a stop, must not cost the analyses
                 for source in files if work.save else ():
                     source.save()
-                if work.review and not work.as_json and len(finished) > 1:
+                if work.review and not as_json and len(finished) > 1:
                     echo("\n".join(("", *accuracy_text(finished))))
         if not is_complete:
             raise typer.Exit(ExitCode.BAD_DATA)
 
-    def _analyse_game(self, source: "_Source", number: int, work: GameWork, task: Task, done: int) -> None:
+    def _analyse_game(
+        self, source: "_Source", number: int, task: Task, done: int, *, review: bool, as_json: bool
+    ) -> None:
         """Print the lines of one game, and keep the game with its analyses in its file's place."""
         path, games = source.path, source.games
         record = games[number - 1].record
         opened, place = self._open(record.rules), {"file": str(path), "game": number}
-        if not work.as_json:
+        if not as_json:
             echo(heading(record, f"{path}, game {number}" if len(games) > 1 else str(path)))
             echo(COLUMNS)
         for ply, position in enumerate(record.positions()):
@@ -179,14 +166,14 @@ class Analyst:
                 kept = self._searched(opened, position)
                 source.keep(number, games[number - 1].with_analysis(ply, kept))
             task.update(done + ply + 1)
-            move = review_of(games[number - 1]).moves[ply - 1] if work.review and ply else None
-            if work.as_json:
+            move = review_of(games[number - 1]).moves[ply - 1] if review and ply else None
+            if as_json:
                 echo_json(place | {"ply": ply} | position_json(kept, position, move))
             else:
                 echo(position_text(kept, position, move))
-        if work.review and work.as_json:
+        if review and as_json:
             echo_json(place | {"review": review_json(games[number - 1])})
-        elif work.review:
+        elif review:
             echo("\n".join(review_text(games[number - 1])))
 
     def _measured(self, position: Position) -> KeptAnalysis:

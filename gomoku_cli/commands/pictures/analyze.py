@@ -1,26 +1,15 @@
 """`gomoku analyze`: positions and games as a player sees them."""
 
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.commands.pictures.subjects import SubjectOptions, Subjects
+from gomoku_cli.commands.pictures.subjects import GameOptions, SubjectOptions, Subjects
 from gomoku_cli.expansion import check_output, expand_options
-from gomoku_cli.printable import echo_json
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _GameOptions:
-    """Work on whole games."""
-
-    review: Annotated[bool, typer.Option("--review")] = False
-    """Show the loss of win probability by each move, mistakes, and a summary a game."""
-    save: Annotated[bool, typer.Option("--save")] = False
-    """Write the analyses into the .sgf files. Saved ones by the same player within the same limit are read, and any
-    saved ones without an option for either."""
+from gomoku_cli.printable import print_result
 
 
 @expand_options
@@ -28,7 +17,7 @@ def command(
     *,
     what: SubjectOptions,
     player: options.Analyst = None,
-    games: _GameOptions,
+    games: GameOptions,
     simulations: options.Simulations = None,
     seconds: options.Seconds = None,
     tactics: options.Tactics = True,
@@ -59,8 +48,7 @@ def command(
         gomoku analyze *.sgf --json > analyses.jsonl
         echo "h8 i9" | gomoku analyze - --json
     """
-    from gomoku_cli.commands.pictures.analyst import Analyst, GameWork
-    from gomoku_cli.compilation import reporting_compilation
+    from gomoku_cli.commands.pictures.analyst import Analyst
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.plots import check_plot
 
@@ -69,14 +57,13 @@ def command(
     search = options.SearchOptions(simulations=simulations, seconds=seconds, tactics=tactics)
     subjects = what.subjects()
     _check(what, subjects, games, figure=figure, rules=rules)
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         analyst = Analyst(player, search, rules, context, lines)
         if subjects.from_stdin:
             analyst.analyse_stdin(as_json=as_json)
             return
         if subjects.files and what.move is None:
-            work = GameWork(number=what.game, review=games.review, save=games.save, as_json=as_json)
-            analyst.analyse_files(subjects.files, work)
+            analyst.analyse_files(subjects.files, what.game, games, as_json=as_json)
             return
         if what.move is not None:
             result = analyst.analyse_move(subjects.files[0], what.game or 1, what.move, save=games.save)
@@ -86,7 +73,7 @@ def command(
 
 
 def _check(
-    what: SubjectOptions, subjects: Subjects, games: _GameOptions, *, figure: Path | None, rules: options.RulesOptions
+    what: SubjectOptions, subjects: Subjects, games: GameOptions, *, figure: Path | None, rules: options.RulesOptions
 ) -> None:
     """Raise a usage error for options that the subjects make senseless."""
     is_one = what.move is not None or not (subjects.files or subjects.from_stdin)
@@ -117,7 +104,6 @@ def _show(
 
             draw_analysis(result, figure)
     finally:  # neither may cost the other; the reader of stdout may end the process
-        if as_json:
-            echo_json(result)
-        else:
-            show_analysis(result, lines=lines, colours=not no_color and has_colours(), ascii_only=ascii_only)
+        colours = not no_color and has_colours()
+        shown = partial(show_analysis, result, lines=lines, colours=colours, ascii_only=ascii_only)
+        print_result(result, shown, as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.printable import echo_json
+from gomoku_cli.printable import print_result
 
 
 def command(
@@ -38,7 +38,4 @@ def command(
         if not any(run["training"] or run["rounds"] for run in curves):
             raise typer.BadParameter("there is nothing to draw: the runs have no metrics yet", param_hint="RUN")
         draw_curves(curves, figure)
-    if as_json:
-        echo_json({"runs": curves})
-    else:
-        show_curves(curves)
+    print_result({"runs": curves}, lambda: show_curves(curves), as_json=as_json)

@@ -58,6 +58,17 @@ class SubjectOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GameOptions:
+    """Work on whole games."""
+
+    review: Annotated[bool, typer.Option("--review")] = False
+    """Show the loss of win probability by each move, mistakes, and a summary a game."""
+    save: Annotated[bool, typer.Option("--save")] = False
+    """Write the analyses into the .sgf files. Saved ones by the same player within the same limit are read, and any
+    saved ones without an option for either."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Subjects:
     """Subjects of one kind: files, stdin, or else moves."""
 

@@ -1,12 +1,12 @@
 """`gomoku config`: the settings of a run, listed, explained and compared."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from gomoku_cli import completion, options
 from gomoku_cli.commands import help
-from gomoku_cli.printable import echo, echo_json
+from gomoku_cli.printable import print_result
 
 
 @help.group
@@ -53,10 +53,7 @@ def list_settings(
     from gomoku_cli.reports.training.settings_text import show_settings
 
     rows = listing(config_of(source), keys_of(keys or ()))
-    if as_json:
-        echo_json({"config": source, "settings": rows})
-    else:
-        show_settings(rows)
+    print_result({"config": source, "settings": rows}, lambda: show_settings(rows), as_json=as_json)
 
 
 @help.subcommand(app, "explain")
@@ -74,16 +71,10 @@ def explain(
         gomoku config explain gate
     """
     from gomoku_cli.reports.training.configuration import explanation, keys_of
-    from gomoku_cli.reports.training.settings_text import show_explanation
+    from gomoku_cli.reports.training.settings_text import show_explanations
 
     found = [explanation(key) for key in keys_of(keys)]
-    if as_json:
-        echo_json({"settings": found})
-        return
-    for number, each in enumerate(found):
-        if number:
-            echo("")
-        show_explanation(each)
+    print_result({"settings": found}, lambda: show_explanations(found), as_json=as_json)
 
 
 @help.subcommand(app, "diff")
@@ -100,10 +91,6 @@ def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
 
     configs = [config_of(first), config_of(second)]
     rows = differences(configs)
-    if as_json:
-        found: list[dict[str, Any]] = [
-            {"key": key, "values": [setting_value(config, key) for config in configs]} for key, _ in rows
-        ]
-        echo_json({"configs": [first, second], "differences": found})
-    else:
-        show_differences((first, second), rows)
+    found = [{"key": key, "values": [setting_value(config, key) for config in configs]} for key, _ in rows]
+    result = {"configs": [first, second], "differences": found}
+    print_result(result, lambda: show_differences((first, second), rows), as_json=as_json)

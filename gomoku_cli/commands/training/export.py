@@ -8,7 +8,7 @@ import typer
 
 from gomoku_cli import completion, options
 from gomoku_cli.expansion import check_output, require
-from gomoku_cli.printable import echo, echo_json
+from gomoku_cli.printable import echo, print_result
 
 _SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "torchscript": ".pt"}
 _TOLERANCE = 1e-4
@@ -60,10 +60,8 @@ def command(
         write_export(loaded, name, path, ExportFormat(kind))
         found = check_export(loaded, name, path, ExportFormat(kind), check) if check else []
         files.append({"file": str(path), **description(loaded, name), "checks": list(map(asdict, found))})
-    if as_json:
-        echo_json({"model": str(source), "format": kind, "files": files})
-    else:
-        _show(files)
+    result = {"model": str(source), "format": kind, "files": files}
+    print_result(result, lambda: _show(files), as_json=as_json)
     worst = max((max(each["prior"], each["value"]) for file in files for each in file["checks"]), default=0.0)
     if worst > _TOLERANCE:
         from core.errors import FailedError

@@ -69,7 +69,6 @@ def command(
         gomoku generate-basics --kinds repository --positions 8000 --output eight.npz
         gomoku generate-basics --run runs/mine --preset quick
     """
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.runs import resolved, run_phase
 
@@ -91,7 +90,7 @@ def command(
         raise typer.BadParameter("it continues a run: give --run DIR", param_hint="--resume")
     elif output is not None:
         settings = resolved(choice)
-        with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+        with interruptible(quiet=quiet) as context:
             _write_file(output, settings, context)
     else:
         raise typer.BadParameter("give --output FILE to save the positions, or --run DIR to train on them")

@@ -8,7 +8,7 @@ from gomoku_cli.runs import ConfigOptions
 from gomoku_cli.workers import WorkerOptions
 
 
-def phase_command(number: int, name: str, text: str) -> Callable[..., None]:
+def _phase_command(number: int, name: str, text: str) -> Callable[..., None]:
     """Return the command `gomoku NAME`, which does phase `number`; `text`: its help."""
 
     @expand_options
@@ -38,3 +38,11 @@ def phase_command(number: int, name: str, text: str) -> Callable[..., None]:
         gomoku {name} --run runs/new --new --preset quick --seed 7
     """
     return command
+
+
+imitate = _phase_command(
+    2, "imitate", "Imitate a teacher (phase 2): play its games and train both nets on them, until they meet the bar."
+)
+selfplay = _phase_command(
+    3, "selfplay", "Improve by gated self-play (phase 3): games, training, and a match that decides which model stays."
+)

@@ -34,7 +34,7 @@ def command(
 
     Args:
         runs: Folders of runs, or of chains, to be compared; or one file of games.
-        output: The page; that of runs needs matplotlib.
+        output: The page.
         tensorboard: Write event files for TensorBoard into this folder, and no page; needs tensorboard.
         game: Number of the game in its file.
         force: Overwrite a file that is no report.
@@ -80,7 +80,6 @@ def command(
     from gomoku_cli.reports.training.overview import runs_at
 
     runs = runs_at(runs)
-    require("matplotlib", "the report of a run", extra="plots")
     write_report(runs, output)
     echo(f"{output}: the report of {', '.join(map(str, runs))}")
 
@@ -89,12 +88,11 @@ def _report_game(
     path: Path, number: int, output: Path, player: str | None, seconds: float | None, *, quiet: bool
 ) -> None:
     from gomoku_cli.commands.pictures.analyst import Analyst
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.page.game_page import write_game_report
 
     search = options.SearchOptions(seconds=seconds)
-    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+    with interruptible(quiet=quiet) as context:
         studied = Analyst(player, search, options.RulesOptions(), context, None).studied(path, number)
     write_game_report(studied, output)
     echo(f"{output}: the report of game {number:,} of {path}")

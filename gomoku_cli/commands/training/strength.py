@@ -82,19 +82,17 @@ def command(
     if as_json:
         echo_json({"runs": [{"run": name, **ratings} for name, ratings in found]})
     if figure is not None:
-        from gomoku_cli.reports.strength_figure import draw_strength
+        from gomoku_cli.reports.curves_figure import draw_strength
 
         draw_strength(found, figure)
 
 
 def _show(run: Path, ratings: "Json") -> None:
-    from gomoku_cli.console import STDOUT
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.reports.terminal import print_table
 
     rows = [(row["model"], f"{row['minutes']:.1f}", *_elo(row)) for row in ratings["models"]]
     rows += [(row["player"], "", *_elo(row)) for row in ratings["pool"]]
-    columns = ("player", "minutes", "Elo", "95 %")
-    STDOUT.print(table(columns, rows, title=f"{run}: Elo, {ratings['zero']} is 0"))
+    print_table(("player", "minutes", "Elo", "95 %"), rows, title=f"{run}: Elo, {ratings['zero']} is 0")
 
 
 def _elo(row: "Json") -> tuple[str, str]:

@@ -6,7 +6,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -49,8 +49,8 @@ def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
 
 
 def _show(results: "Sequence[Mapping[str, Any]]") -> None:
-    from gomoku_cli.console import STDOUT, duration
-    from gomoku_cli.reports.terminal import table
+    from gomoku_cli.console import duration
+    from gomoku_cli.reports.terminal import print_table
 
     rows = [
         (
@@ -62,7 +62,7 @@ def _show(results: "Sequence[Mapping[str, Any]]") -> None:
         for result in results
     ]
     if rows:
-        STDOUT.print(table(("against", *_COUNTS, "score", "time"), rows, title="The new model"))
+        print_table(("against", *_COUNTS, "score", "time"), rows, title="The new model")
 
 
 @expand_options
@@ -123,7 +123,7 @@ def command(
         raise typer.BadParameter("it belongs to --dry-run", param_hint="--speed")
     if tensorboard is not None:
         require("tensorboard", "--tensorboard", extra="tensorboard")
-    limits = Limits(math.inf if minutes is None else time.monotonic() + 60 * minutes, tensorboard)
+    deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     if run is None:
         if config.preset is None:
             raise typer.BadParameter("give the folder of the run, or a preset for runs/PRESET", param_hint="--run")
@@ -143,12 +143,12 @@ def command(
 
         with (
             with_pool(workers, opened, is_new=not goes_on) as (folder, pool),
-            interruptible(quiet=quiet, resume=command_line, pool=pool, deadline=limits.deadline) as context,
+            interruptible(quiet=quiet, resume=command_line, pool=pool, deadline=deadline) as context,
         ):
             if chain:
                 begun = f", from {stage.flags['start']}" if stage.flags["start"] else ""
                 context.reporter.say(f"{preset}: {folder.config.rules}{begun}")
-            results = _run_all(folder, context, limits)
+            results = _run_all(folder, context, tensorboard)
             trained.append({"run": str(path), "model": str(folder.best_model), "matches": results})
             if not as_json:
                 _show(results)
@@ -164,17 +164,8 @@ def command(
         echo(f"  {program()} play --model {name}\n  {program()} watch {name}\n  {program()} report {name}")
 
 
-class Limits(NamedTuple):
-    """The end of a training, and the place of its event files."""
-
-    deadline: float
-    """On the clock of `time.monotonic`."""
-    events: Path | None
-
-
-def _run_all(folder: "RunFolder", context: "Context", limits: Limits) -> list[dict[str, Any]]:
+def _run_all(folder: "RunFolder", context: "Context", events: Path | None) -> list[dict[str, Any]]:
     from curriculum.phases.all import run_all
-    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import headline
     from gomoku_cli.reports.training.outlook import headline_of
 
@@ -182,12 +173,11 @@ def _run_all(folder: "RunFolder", context: "Context", limits: Limits) -> list[di
         context.reporter.say(remark)
     whole = headline_of(folder.path, folder.config)
     with ExitStack() as stack:
-        if limits.events is not None:
+        if events is not None:
             from gomoku_cli.reports.page.tensorboard import following
 
-            stack.enter_context(following(folder.path, limits.events))
+            stack.enter_context(following(folder.path, events))
         stack.enter_context(headline(context.reporter, whole))
-        stack.enter_context(reporting_compilation(context.reporter))
         return run_all(folder, context)
 
 

@@ -28,8 +28,6 @@ def command(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the view needs a terminal; gomoku curves prints the same numbers")
     gc.disable()  # imports and the first picture make objects that stay; the view collects after it
-    from gomoku_cli.watch.app import watch
+    from gomoku_cli.watch.app import WatchApp
 
-    code = watch(runs)
-    if code:
-        raise typer.Exit(code)
+    WatchApp(runs).run_to_end()

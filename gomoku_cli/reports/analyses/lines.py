@@ -11,6 +11,7 @@ from gomoku_cli.reports.game import result_text
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.study.explain import Explainer
 from gomoku_cli.study.review import GRADES, Grade, MoveReview, Review, review_of
+from gomoku_cli.study.values import percent, proof_text
 
 if TYPE_CHECKING:
     from core.position import Position
@@ -35,11 +36,9 @@ def position_text(kept: "KeptAnalysis", position: "Position", move: "MoveReview 
     """Return a line: the last move and its loss, then the side to move with value, chance to win, proof and line."""
     analysis = kept.analysis
     last = f"{position.ply} {position.name_of(position.moves[-1])}" if position.moves else "start"
-    proof = analysis.moves[0].proof
-    result = "" if proof is None else f"wins in {proof}" if proof > 0 else f"loses in {-proof}"
     return (
         f"{last:>9}  {_loss(move):>14}  {colour_name(position.side_to_move):<7}  {analysis.value:>+6.3f}"
-        f"  {50 * (1 + analysis.value):>3.0f} %  {result:<10}  {_line(kept, position)}"
+        f"  {percent(analysis.value):>5}  {proof_text(analysis.moves[0].proof):<10}  {_line(kept, position)}"
     )
 
 
@@ -113,8 +112,7 @@ def accuracy_text(games: "Sequence[StudiedGame]") -> list[str]:
 def loss_reason(explainer: Explainer, game: "StudiedGame", move: "MoveReview") -> str:
     """Return a sentence on why a move loses by force; nothing if it does not, or if no reason is known."""
     after = game.analyses[move.ply]
-    found = explainer.loss(game.position(move.ply - 1), move.move, after.analysis if after else None)
-    return found.sentence if found else ""
+    return explainer.loss(game.position(move.ply - 1), move.move, after.analysis if after else None)
 
 
 _PLURALS = {Grade.BLUNDER: "blunders", Grade.MISTAKE: "mistakes", Grade.INACCURACY: "inaccuracies"}

@@ -17,6 +17,7 @@ from gomoku_cli.reports.board_text import GRID, PAPER, board_text, board_width, 
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, table
 from gomoku_cli.reports.texts import Json, move_time
+from gomoku_cli.study.values import percent, proof_text
 
 if TYPE_CHECKING:
     from search.analysis import Analysis
@@ -129,12 +130,8 @@ def best_line(result: Json) -> str:
 
 def value_text(result: Json) -> str:
     """Return the value in words: `value +0.216 for black, 61 % to win`, or a proven result."""
-    value, side, proof = result["value"], result["to_move"], result["proof"]
-    if proof is None:
-        chance = f"{50 * (1 + value):.0f} % to win"
-    else:
-        chance = f"wins in {proof}" if proof > 0 else f"loses in {-proof}"
-    return f"value {value:+.3f} for {side}, {chance}"
+    value = result["value"]
+    return f"value {value:+.3f} for {result['to_move']}, {proof_text(result['proof']) or f'{percent(value)} to win'}"
 
 
 _COLUMNS = ("move", "prior", "visits", "share", "value", "result", "then")
@@ -146,14 +143,13 @@ _THEN = 6
 
 def _row(move: Json) -> tuple[str, ...]:
     """Return the cells of `_COLUMNS`; nothing for a number that the search does not have."""
-    proof = move["proof"]
     return (
         move["move"],
         _percent(move["prior"]),
         "" if move["visits"] is None or move["share"] is None else f"{move['visits']:,}",
         "" if move["visits"] is None else _percent(move["share"]),
         "" if move["value"] is None else f"{move['value']:+.3f}",
-        "" if proof is None else f"wins in {proof}" if proof > 0 else f"loses in {-proof}",
+        proof_text(move["proof"]),
         " ".join(move["line"][1 : _THEN + 1]),
     )
 

@@ -1,12 +1,11 @@
 """The place of a run in its curriculum, and the time that the rest will take, from its own measurements."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from curriculum.budget import PLIES_PER_GAME, basics_work, imitation_work, round_work, rows_per_step
 from curriculum.config import Config, Phase
@@ -17,7 +16,8 @@ from gomoku_cli.console import duration
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import MetricsTail
 
-PHASE_NAMES = {"basics": "basics", "imitation": "imitation", "selfplay": "self-play", "evaluation": "final matches"}
+_NAMES = {"selfplay": "self-play", "evaluation": "final matches"}
+"""Names of phases that are not those of the metrics."""
 _SIMULATIONS_PER_TRAINED_POSITION = 8.0
 """Guessed simulations in the time of one trained position, before any was measured: 2 cores, paper A's net."""
 _PAUSE_S = 3.0
@@ -28,19 +28,13 @@ _GAMES_PER_FILE = 64
 """Mentor games in a file of the replay folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(NamedTuple):
     """The place of a run, and its rest."""
 
     phase: str
     """`basics`, `imitation`, `selfplay`, `evaluation`, or `done`."""
-    number: int
-    """Of the phase among those of the run, from 1."""
-    phases: int
-    share: float
-    """Of the phase that is done, 0 to 1."""
-    detail: str
-    """The part in progress: `round 28 of 35`."""
+    text: str
+    """`phase 3 of 3, self-play, round 28 of 35`."""
     seconds_left: float | None
     """Working time of the rest of the run, about; None as long as nothing was measured."""
 
@@ -48,15 +42,6 @@ class Outlook:
     def is_done(self) -> bool:
         """True if nothing is left to do."""
         return self.phase == "done"
-
-    @property
-    def text(self) -> str:
-        """`phase 3 of 3, self-play, round 28 of 35`."""
-        if self.is_done:
-            return "done"
-        name = PHASE_NAMES[self.phase]
-        place = name if self.phase == "evaluation" else f"phase {self.number} of {self.phases}, {name}"
-        return f"{place}, {self.detail}" if self.detail else place
 
 
 def outlook(path: Path, config: Config, records: Sequence[Json]) -> Outlook:
@@ -86,6 +71,11 @@ def headline_of(path: Path, config: Config, *, whole: bool = True) -> Callable[[
     return text
 
 
+def phase_name(phase: str) -> str:
+    """Return the name of a phase as texts write it."""
+    return _NAMES.get(phase, phase)
+
+
 def last_time(records: Sequence[Json]) -> datetime | None:
     """Return the time of the last record."""
     for record in reversed(records):
@@ -110,23 +100,22 @@ class _Survey:
     def outlook(self) -> Outlook:
         phases = self._config.phases
         estimates = {Phase.BASICS: self._basics, Phase.IMITATION: self._imitation, Phase.SELFPLAY: self._selfplay}
-        current: tuple[str, int, float, str] | None = None
+        current, text = "", ""
         seconds: float | None = 0.0
         for number, phase in enumerate(phases, start=1):
             if phase in self._finished and (phase is not Phase.SELFPLAY or self._rounds >= self._of_all):
                 continue
-            share, detail, left = estimates[phase]()
-            if current is None:
-                current = (phase, number, share, detail)
+            detail, left = estimates[phase]()
+            if not current:
+                places = (f"phase {number} of {len(phases)}", phase_name(phase), detail)
+                current, text = phase, ", ".join(filter(None, places))
             seconds = None if seconds is None or left is None else seconds + left
-        share, detail, left = self._evaluation()
-        if current is None:
-            if left == 0:
-                return Outlook("done", len(phases), len(phases), 1.0, "", 0.0)
-            return Outlook("evaluation", len(phases), len(phases), share, detail, left)
-        seconds = None if seconds is None or left is None else seconds + left
-        phase_name, number, share, detail = current
-        return Outlook(phase_name, number, len(phases), share, detail, seconds)
+        detail, left = self._evaluation()
+        if current:
+            return Outlook(current, text, None if seconds is None or left is None else seconds + left)
+        if left == 0:
+            return Outlook("done", "done", 0.0)
+        return Outlook("evaluation", f"{phase_name('evaluation')}, {detail}", left)
 
     def _of(self, phase: str, event: str) -> list[Json]:
         return [record for record in self._records if record.get("phase") == phase and record.get("event") == event]
@@ -155,12 +144,12 @@ class _Survey:
         steps = [_float(record, "step") or 0 for record in self._of(phase, "train")]
         return int(steps[-1]) if steps else 0
 
-    def _basics(self) -> tuple[float, str, float | None]:
+    def _basics(self) -> tuple[str, float | None]:
         total = basics_work(self._config)
         done = min(total, self._last_step(Phase.BASICS) * rows_per_step(self._config))
-        return done / max(1, total), "", _sum(self._trained(total - done), self._pause)
+        return "", _sum(self._trained(total - done), self._pause)
 
-    def _imitation(self) -> tuple[float, str, float | None]:
+    def _imitation(self) -> tuple[str, float | None]:
         settings = self._config.imitation
         files = list((self._path / "replay").glob("mentor-*.npz"))
         step, passes = self._last_step(Phase.IMITATION), len(self._of(Phase.IMITATION, "measure"))
@@ -171,9 +160,9 @@ class _Survey:
             times = sorted(file.stat().st_mtime for file in files if file.exists())
             slowness = (times[-1] - times[0]) / (_GAMES_PER_FILE * (len(times) - 1)) if len(times) > 1 else None
             left = _sum(self._trained(total), pauses)
-            if slowness is None or left is None:
-                return 0.0, f"game {games:,} of {settings.games:,} to imitate" if games else "", left
-            return 0.0, f"game {games:,} of {settings.games:,} to imitate", left + (settings.games - games) * slowness
+            if slowness is not None and left is not None:
+                left += (settings.games - games) * slowness
+            return f"game {games:,} of {settings.games:,} to imitate" if games else "", left
         measured = [_float(record, "step") or 0 for record in self._of(Phase.IMITATION, "measure")]
         if passes and measured[-1]:
             per_pass = measured[-1] / passes
@@ -182,9 +171,9 @@ class _Survey:
             share = 0.0
         seconds = sum(_float(record, "seconds") or 0.0 for record in self._of(Phase.IMITATION, "train"))
         left = seconds * (1 - share) / share if share else self._trained(total)
-        return share, f"pass {min(passes + 1, settings.passes)} of {settings.passes}", _sum(left, pauses)
+        return f"pass {min(passes + 1, settings.passes)} of {settings.passes}", _sum(left, pauses)
 
-    def _selfplay(self) -> tuple[float, str, float | None]:
+    def _selfplay(self) -> tuple[str, float | None]:
         rounds, done = self._of_all, min(self._of_all, self._rounds)
         seconds: dict[int, dict[str, float]] = {}
         for record in self._records:
@@ -207,7 +196,7 @@ class _Survey:
             first = weights[done] if done < rounds else 1.0
             left = None if guess is None else max(0.0, guess * rest / max(1e-9, first) - in_progress)
         detail = f"round {min(done + 1, rounds)} of {rounds}" if took or done else ""
-        return done / max(1, rounds), detail, _sum(left, (rounds - done) * self._pause)
+        return detail, _sum(left, (rounds - done) * self._pause)
 
     def _at_round(self, number: int) -> Config:
         """Return the configuration of a round; the run's where the schedule cannot be read."""
@@ -233,19 +222,19 @@ class _Survey:
             return None
         return max(playing, training) if config.selfplay.concurrent else playing + training
 
-    def _evaluation(self) -> tuple[float, str, float | None]:
+    def _evaluation(self) -> tuple[str, float | None]:
         settings = self._config.evaluation
         if not settings.final_games:
-            return 1.0, "", 0.0
+            return "", 0.0
         matches = self._of("evaluation", "match")
         played = {match.get("opponent") for match in matches if match.get("iteration", self._rounds) == self._rounds}
         left = [opponent for opponent in settings.opponents if opponent not in played]
         count = len(settings.opponents)
         if not left:
-            return 1.0, "", 0.0
+            return "", 0.0
         simulations = len(left) * settings.final_games * self._plies / 2 * self._config.search.simulations
         detail = f"match {count - len(left) + 1} of {count}"
-        return 1 - len(left) / count, detail, _sum(self._simulated(simulations), len(left) * self._pause)
+        return detail, _sum(self._simulated(simulations), len(left) * self._pause)
 
 
 def _pause(records: Sequence[Json]) -> float:

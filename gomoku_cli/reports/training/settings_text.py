@@ -6,9 +6,8 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from gomoku_cli.console import STDOUT
 from gomoku_cli.printable import echo
-from gomoku_cli.reports.terminal import table
+from gomoku_cli.reports.terminal import print_table
 from gomoku_cli.reports.texts import Json
 
 _MAX_COLUMNS = 100
@@ -48,8 +47,15 @@ def show_settings(rows: Sequence[Json]) -> None:
                 echo(_filled(row["explanation"], "    "))
 
 
-def show_explanation(setting: Json) -> None:
-    """Print everything about a setting."""
+def show_explanations(settings: Sequence[Json]) -> None:
+    """Print everything about settings."""
+    for number, setting in enumerate(settings):
+        if number:
+            echo("")
+        _show_explanation(setting)
+
+
+def _show_explanation(setting: Json) -> None:
     echo(setting["key"])
     if setting["explanation"]:
         echo(_filled(setting["explanation"], "  "))
@@ -71,6 +77,6 @@ def show_explanation(setting: Json) -> None:
 def show_differences(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> None:
     """Print the settings that differ, with a column for each configuration."""
     if rows:
-        STDOUT.print(table(("setting", *names), [(key, *values) for key, values in rows], left=1 + len(names)))
+        print_table(("setting", *names), [(key, *values) for key, values in rows], left=1 + len(names))
     else:
         echo(f"{' and '.join(names)} have the same settings")

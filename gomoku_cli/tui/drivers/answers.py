@@ -9,8 +9,8 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 Pixels = tuple[int, int]
 """Width and height."""
@@ -48,8 +48,7 @@ _WITHOUT = ("konsole", "tmux")
 _WITH_INLINE_IMAGES = ("iterm2", "wezterm", "mintty")
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """The answers of a terminal."""
 
     name: str = ""
@@ -107,12 +106,12 @@ class Answers:
             None if each is None else str(each, "ascii", "replace") for each in found.groups()
         )
         if name is not None:
-            self._told = replace(self._told, name=name)
+            self._told = self._told._replace(name=name)
         elif width is not None and height is not None:
             sizes = (int(width[:6]), int(height[:6]))
-            self._told = replace(self._told, character=sizes if all(0 < each <= 200 for each in sizes) else None)
+            self._told = self._told._replace(character=sizes if all(0 < each <= 200 for each in sizes) else None)
         elif attributes is not None:
-            self._told = replace(self._told, attributes=attributes, is_complete=True)
+            self._told = self._told._replace(attributes=attributes, is_complete=True)
         return b""
 
 

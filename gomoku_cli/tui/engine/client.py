@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import IO, Protocol
+from typing import IO
 
 from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Ended, Keep, Reply, Stop, Task
 from nets.config import RuntimeChoice
@@ -21,23 +21,11 @@ _SAVE_S = 5.0
 """Time for it to save a game first."""
 
 
-class Engine(Protocol):
-    """Does tasks outside the screen's thread; the answers come to the receiver that `connect` names."""
-
-    def connect(self, receive: Receives) -> None:
-        """Send the answers to `receive`, with those that came before; call it once."""
-
-    def request(self, task: Task, number: int = NO_TASK) -> int:
-        """Send a task and return its number, above 0, which its answers carry. A `Stop` takes that of its search."""
-
-    def close(self) -> None:
-        """End the engine without waiting for its searches, but after the games are saved."""
-
-
 class EngineProcess:
     """An engine in a process of its own: it shares no lock with the screen, and ends whatever it is doing.
 
-    A process that has ended by itself starts anew with the next task.
+    It does tasks; the answers come to the receiver that `connect` names. A process that has ended by itself starts anew
+    with the next task.
     """
 
     def __init__(self, runtime: RuntimeChoice) -> None:
@@ -52,12 +40,12 @@ class EngineProcess:
         self._start()
 
     def connect(self, receive: Receives) -> None:
-        """See `Engine`."""
+        """Send the answers to `receive`, with those that came before; call it once."""
         self._receive = receive
         self._listen()
 
     def request(self, task: Task, number: int = NO_TASK) -> int:
-        """See `Engine`."""
+        """Send a task and return its number, above 0, which its answers carry. A `Stop` takes that of its search."""
         if not isinstance(task, Stop):
             if self._process.poll() is not None and not self._closed:
                 self._close_input()
@@ -73,7 +61,7 @@ class EngineProcess:
         return number
 
     def close(self) -> None:
-        """See `Engine`."""
+        """End the engine without waiting for its searches, but after the games are saved."""
         self._closed = True
         self._close_input()  # it ends with its input, and ends the programs that it has started
         with suppress(subprocess.TimeoutExpired):
@@ -92,9 +80,7 @@ class EngineProcess:
         code = (
             f"import sys; sys.path[:] = {sys.path!r}\n"
             "from gomoku_cli.tui.engine.process import main\n"
-            "from nets.config import Backend, Precision, RuntimeChoice\n"
-            f"main(RuntimeChoice(backend=Backend({str(self._runtime.backend)!r}), "
-            f"precision=Precision({str(self._runtime.precision)!r}), device={self._runtime.device!r}))"
+            f"main({str(self._runtime.backend)!r}, {str(self._runtime.precision)!r}, {self._runtime.device!r})"
         )
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as the process
         self._process = subprocess.Popen(

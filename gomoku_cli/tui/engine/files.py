@@ -25,29 +25,9 @@ from gomoku_cli.study.saved import (
     restored,
     saved_games,
 )
-from gomoku_cli.tui.engine.messages import (
-    MAX_NODES,
-    Answer,
-    DeleteGame,
-    Draw,
-    Drawn,
-    FileFailed,
-    FileTask,
-    GameList,
-    Graded,
-    GradeMoves,
-    Keep,
-    Kept,
-    ListedGame,
-    ListGames,
-    OpenedGame,
-    Rated,
-    RateGame,
-    RenameGame,
-    RestoreGame,
-)
+from gomoku_cli.tui.engine import messages
 
-_MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
+_MARKS: dict[Grade | None, str] = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
 
 
 class Files:
@@ -63,20 +43,20 @@ class Files:
         self._deleted: list[tuple[Path, Path]] = []
         """Deleted games, and their files before."""
 
-    def run(self, number: int, task: FileTask) -> Answer:
-        """Do a task and return its answer; what goes wrong with a file is `FileFailed`."""
+    def run(self, number: int, task: messages.FileTask) -> messages.Answer:
+        """Do a task and return its answer; what goes wrong with a file is a `Remark`."""
         try:
             match task:
-                case Keep():
+                case messages.Keep():
                     return self._keep(task)
-                case RateGame():
+                case messages.RateGame():
                     rating = Rating.read(self._folder.with_name(RATINGS))
                     level, score = LEVEL_RATINGS[task.level], task.score
                     change = rating.note(task.level, level, score, colour=task.colour)
-                    return Rated(rating.rating, change, len(rating.results))
-                case ListGames():
+                    return messages.Rated(rating.rating, change, len(rating.results))
+                case messages.ListGames():
                     return self._listed(task.limit)
-                case RenameGame() | DeleteGame() | RestoreGame():
+                case messages.RenameGame() | messages.DeleteGame() | messages.RestoreGame():
                     try:
                         return self._changed(task)
                     except (OSError, ValueError) as error:
@@ -85,15 +65,15 @@ class Files:
                     self._read[task.path] = Path(task.path).read_bytes()
                     return opened(Path(task.path))
         except (OSError, UserError) as error:
-            return FileFailed(_reason(error))
+            return messages.Remark(_reason(error))
 
-    def _listed(self, limit: int | None = None, **about: Any) -> GameList:
+    def _listed(self, limit: int | None = None, **about: Any) -> messages.GameList:
         entries = islice(saved_games(self._folder, self._known), limit)
-        return GameList(tuple(map(_listed_game, entries)), limit, **about)
+        return messages.GameList(tuple(map(_listed_game, entries)), limit, **about)
 
-    def _changed(self, task: RenameGame | DeleteGame | RestoreGame) -> GameList:
+    def _changed(self, task: messages.RenameGame | messages.DeleteGame | messages.RestoreGame) -> messages.GameList:
         """Change the folder of saved games. Raises `OSError` and `ValueError`."""
-        if isinstance(task, RenameGame):
+        if isinstance(task, messages.RenameGame):
             before = Path(task.path)
             after = renamed(before, task.name)
             for game in self._files.values():  # it goes on in its file
@@ -101,7 +81,7 @@ class Files:
             if task.path in self._read:
                 self._read[str(after)] = self._read[task.path]
             return self._listed(remark=f"It is called {after.stem}.", renamed=(str(before), str(after)))
-        if isinstance(task, DeleteGame):
+        if isinstance(task, messages.DeleteGame):
             path = Path(task.path)
             if path.exists():  # a held key names a game more than once before the list is new
                 self._deleted.append((deleted(path), path))
@@ -112,16 +92,16 @@ class Files:
         path = restored(*self._deleted.pop())
         return self._listed(remark=f"{path.stem} is back.")
 
-    def _keep(self, task: Keep) -> Kept:
+    def _keep(self, task: messages.Keep) -> messages.Kept:
         if task.number not in self._files:
             path = None if task.path is None else Path(task.path)
             known = None if task.path is None else self._read.get(task.path)
             self._files[task.number] = SavedGame(self._folder, path, known)
         is_ours = task.game.tree.text("GC").startswith(OWN_NOTE)
         try:
-            return Kept(self._files[task.number].save(task.game, is_final=not is_ours))
+            return messages.Kept(self._files[task.number].save(task.game, is_final=not is_ours))
         except OSError as error:
-            return Kept(problem=f"This game is not saved: {error.strerror or error} ({self._folder}).")
+            return messages.Kept(problem=f"This game is not saved: {error.strerror or error} ({self._folder}).")
 
 
 def _reason(error: Exception) -> str:
@@ -131,53 +111,50 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def opened(path: Path) -> OpenedGame:
+def opened(path: Path) -> messages.OpenedGame:
     """Return the first game of a file. Raises `RecordError`."""
     file = open_games(path)
     record = file.games[0]
     against, too_many = contradiction(record), ""
     try:
-        tree = next(file.trees(MAX_NODES))
+        tree = next(file.trees(messages.MAX_NODES))
     except RecordError:  # it has been read, so nothing else can be wrong
         tree = GameTree.of(record)
-        too_many = f"it has more than {MAX_NODES:,} nodes, so its variations are left out"
+        too_many = f"it has more than {messages.MAX_NODES:,} nodes, so its variations are left out"
     count = len(file.games)
     others = f"game 1 of {count}; gomoku analyze FILE --game N shows another" if count > 1 else ""
     remarks = (others, file.remark, against and f"{won_text(record) or 'no result'}, but {against}", too_many)
-    return OpenedGame(str(path), StudiedTree.read(tree), "; ".join(filter(None, remarks)))
+    return messages.OpenedGame(str(path), StudiedTree.read(tree), "; ".join(filter(None, remarks)))
 
 
-def grade(task: GradeMoves) -> Graded:
+def grade(task: messages.GradeMoves) -> messages.Graded:
     """Return the moves that lost much, as far as their positions are analysed."""
-    moves = [move for move in review_of(task.game).moves if move.grade in _MARKS]
-    return Graded(
-        tuple((move.ply, move.loss or 0.0) for move in moves),
-        tuple((move.ply, _MARKS[move.grade]) for move in moves if move.grade is not None),
-    )
+    moves = review_of(task.game).moves
+    return messages.Graded({each.ply: (_MARKS[each.grade], each.loss or 0.0) for each in moves if each.grade in _MARKS})
 
 
-def draw(task: Draw) -> Drawn | FileFailed:
-    """Draw a game; what goes wrong with its file is `FileFailed`."""
+def draw(task: messages.Draw) -> messages.Remark:
+    """Draw a game; what goes wrong with its file is a `Remark` too."""
     from gomoku_cli.expansion import how_to_install
     from gomoku_cli.reports.game_figure import draw_game
 
     try:
         draw_game(replace(task.game.to_record(), black=task.black, white=task.white), Path(task.path))
     except (OSError, UserError) as error:
-        return FileFailed(str(error))
+        return messages.Remark(str(error))
     except ImportError:
-        return FileFailed(f"Pictures need matplotlib: {how_to_install('plots')}")
-    return Drawn(task.path)
+        return messages.Remark(f"Pictures need matplotlib: {how_to_install('plots')}")
+    return messages.Remark(f"The picture is in {task.path}.", is_error=False)
 
 
-def _listed_game(entry: SavedEntry) -> ListedGame:
+def _listed_game(entry: SavedEntry) -> messages.ListedGame:
     record, rules = entry.record, entry.record.rules
     result = won_text(record)
     if not entry.is_finished:
         result = "no result" if entry.is_foreign else "goes on"
     variant = f" {rules.variant}" if rules.variant != Variant.FREESTYLE else ""
     line = f" {rules.connect} in a row" if rules.connect != Rules().connect else ""
-    return ListedGame(
+    return messages.ListedGame(
         path=str(entry.path),
         date=f"{entry.date:%Y-%m-%d %H:%M}",
         name="" if is_named_by_time(entry.path) else entry.path.stem,

@@ -10,49 +10,25 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, BinaryIO, Protocol
 
-from gomoku_cli.tui.engine.messages import (
-    Answer,
-    CheckMove,
-    ChooseOpening,
-    DeleteGame,
-    Done,
-    Draw,
-    Failed,
-    FindThreats,
-    GradeMoves,
-    Keep,
-    ListGames,
-    Load,
-    OpenGame,
-    RateGame,
-    RenameGame,
-    Request,
-    RestoreGame,
-    Search,
-    Stop,
-)
+from gomoku_cli.tui.engine import messages
 
 _SAVES = "saves"
-_LANES: dict[type[Any], str] = {
-    Load: "searches",
-    Search: "searches",
-    ChooseOpening: "searches",
-    CheckMove: "checks",
-    FindThreats: "views",
-    GradeMoves: "views",
-    Keep: _SAVES,
-    RateGame: _SAVES,
+_LANES: dict[str, tuple[type[Any], ...]] = {
+    "searches": (messages.Load, messages.Search, messages.ChooseOpening),
+    "checks": (messages.CheckMove,),
+    "views": (messages.FindThreats, messages.GradeMoves),
+    _SAVES: (messages.Keep, messages.RateGame),
     # Reading thousands of games takes a second, for which no save may wait.
-    **dict.fromkeys((ListGames, RenameGame, DeleteGame, RestoreGame, OpenGame), "games"),
-    Draw: "pictures",
+    "games": (messages.ListGames, messages.RenameGame, messages.DeleteGame, messages.RestoreGame, messages.OpenGame),
+    "pictures": (messages.Draw,),
 }
-"""The lane of each kind of task. Kernels of a search release the interpreter, so the others go on meanwhile."""
+"""The kinds of tasks of each lane. Kernels of a search release the interpreter, so the others go on meanwhile."""
 _END_S = 1.0
 """Time for the tasks in progress to stop after the screen has gone."""
 _SAVES_S = 20.0
 """Time for games to be saved then: on a busy machine the libraries may still be imported."""
 
-Handler = Callable[[int, Any], Answer]
+Handler = Callable[[int, Any], messages.Answer]
 """Does a task, of which it gets the number too, and returns the last answer."""
 
 
@@ -63,10 +39,10 @@ class _Search(Protocol):
 class Lanes:
     """The requests that are not done, and the searches that run for them."""
 
-    def __init__(self, send: Callable[[int, Answer], None]) -> None:
+    def __init__(self, send: Callable[[int, messages.Answer], None]) -> None:
         """`send` gets each answer with the number of its task, on the thread of its lane."""
         self.send = send
-        self._queues: dict[str, SimpleQueue[Request | None]] = {lane: SimpleQueue() for lane in _LANES.values()}
+        self._queues: dict[str, SimpleQueue[messages.Request | None]] = {lane: SimpleQueue() for lane in _LANES}
         self._threads: dict[str, threading.Thread] = {}
         self._running: dict[int, _Search] = {}
         self._stopped: set[int] = set()
@@ -94,9 +70,9 @@ class Lanes:
             if self._has_ended.is_set() and lane != _SAVES:
                 return
             try:
-                answer = Done() if number in self._dropped else handlers[type(task)](number, task)
+                answer = messages.Done() if number in self._dropped else handlers[type(task)](number, task)
             except Exception as error:
-                answer = Failed(error_text(error))
+                answer = messages.Failed(error_text(error))
             self._running.pop(number, None)
             self._stopped.discard(number)
             self._dropped.discard(number)
@@ -116,8 +92,9 @@ class Lanes:
         with suppress(EOFError, OSError, pickle.UnpicklingError):
             while True:
                 number, task = pickle.load(stream)
-                if not isinstance(task, Stop):
-                    self._queues[_LANES[type(task)]].put((number, task))
+                if not isinstance(task, messages.Stop):
+                    lane = next(lane for lane, tasks in _LANES.items() if isinstance(task, tasks))
+                    self._queues[lane].put((number, task))
                     continue
                 self._stopped.add(number)
                 if task.drop:

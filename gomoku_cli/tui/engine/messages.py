@@ -1,7 +1,9 @@
-"""The messages between the screen and its engine. Pickle carries them, and they import nothing heavy."""
+"""The messages between the screen and its engine. Pickle carries them, and they import nothing heavy.
+
+They are named tuples, since thirty data classes would take a tenth of the time of our own imports before the board.
+"""
 
 import math
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from core.opening_rules import Choice, Opening
@@ -15,8 +17,7 @@ MAX_NODES = 10_000
 """Nodes of a game with its variations: the whole game passes to the engine's process at every move."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerChoice:
+class PlayerChoice(NamedTuple):
     """A player by its name, and the settings that the human chose for it."""
 
     spec: str
@@ -31,8 +32,7 @@ class PlayerChoice:
 # Requests
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(NamedTuple):
     """Load a player, so that it answers at once later."""
 
     choice: PlayerChoice
@@ -40,8 +40,7 @@ class Load:
     ponders: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class Search(NamedTuple):
     """Search a position: `Progress` follows while it goes on, then `Moved`, `Analysed` or `Done`."""
 
     choice: PlayerChoice
@@ -54,8 +53,7 @@ class Search:
     """True for an analysis that goes on from the tree of the last one where its position follows from that one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooseOpening:
+class ChooseOpening(NamedTuple):
     """Place the stones of an opening rule, or choose by it: `Opened` follows."""
 
     choice: PlayerChoice
@@ -63,15 +61,13 @@ class ChooseOpening:
     opening: Opening
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindThreats:
+class FindThreats(NamedTuple):
     """Find the threats of both colours."""
 
     position: Position
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckMove:
+class CheckMove(NamedTuple):
     """Find out if a move loses, and why."""
 
     choice: PlayerChoice
@@ -80,15 +76,13 @@ class CheckMove:
     move: Cell
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GradeMoves:
+class GradeMoves(NamedTuple):
     """Grade the moves of a game by the analyses of its positions."""
 
     game: StudiedGame
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(NamedTuple):
     """Save a game: `Kept` follows."""
 
     number: int
@@ -98,44 +92,38 @@ class Keep:
     game: StudiedTree
 
 
-@dataclass(frozen=True, slots=True)
-class ListGames:
-    """List the saved games: `GameList` or `FileFailed` follows."""
+class ListGames(NamedTuple):
+    """List the saved games: `GameList` or `Remark` follows."""
 
     limit: int | None = None
     """So many of the newest ones; None for all."""
 
 
-@dataclass(frozen=True, slots=True)
-class RenameGame:
-    """Give a saved game another name: `GameList` or `FileFailed` follows."""
+class RenameGame(NamedTuple):
+    """Give a saved game another name: `GameList` or `Remark` follows."""
 
     path: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteGame:
-    """Delete a saved game: `GameList` or `FileFailed` follows."""
+class DeleteGame(NamedTuple):
+    """Delete a saved game: `GameList` or `Remark` follows."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreGame:
-    """Bring the last deleted game back: `GameList` or `FileFailed` follows."""
+class RestoreGame(NamedTuple):
+    """Bring the last deleted game back: `GameList` or `Remark` follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenGame:
-    """Read a saved game: `OpenedGame` or `FileFailed` follows."""
+class OpenGame(NamedTuple):
+    """Read a saved game: `OpenedGame` or `Remark` follows."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """Draw a game into a file, .png, .svg or .gif: `Drawn` or `FileFailed` follows."""
+class Draw(NamedTuple):
+    """Draw a game into a file, .png, .svg or .gif: `Remark` follows."""
 
     path: str
     game: StudiedGame
@@ -144,17 +132,15 @@ class Draw:
     white: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """Let a search answer with its result so far; it has the number of that request."""
 
     drop: bool
     """True to leave out one that has not begun."""
 
 
-@dataclass(frozen=True, slots=True)
-class RateGame:
-    """Note the result of a game against a level: `Rated` or `FileFailed` follows."""
+class RateGame(NamedTuple):
+    """Note the result of a game against a level: `Rated` or `Remark` follows."""
 
     level: str
     score: float
@@ -169,27 +155,23 @@ Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | Fi
 # Answers
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """The task is done, or was stopped, and has no result."""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherBoard:
+class OtherBoard(NamedTuple):
     """The player of a `Load` plays other rules."""
 
     rules: Rules
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """The view of a search that goes on."""
 
     analysis: Analysis
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """The choice of a move."""
 
     move: Cell
@@ -199,22 +181,19 @@ class Moved:
     """The search's view of the position before the move, None for a player without a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """The choice by an opening rule, or the cells of stones in turn."""
 
     found: Choice | tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Analysed:
+class Analysed(NamedTuple):
     """The final view of an analysis."""
 
     analysis: Analysis
 
 
-@dataclass(frozen=True, slots=True)
-class Threat:
+class Threat(NamedTuple):
     """A threat of one colour: the cells that complete it, by their strongest pattern."""
 
     colour: Colour
@@ -223,8 +202,7 @@ class Threat:
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Threats:
+class Threats(NamedTuple):
     """The threats of a position, and a win by continuous fours of the side to move."""
 
     threats: tuple[Threat, ...]
@@ -232,47 +210,39 @@ class Threats:
     """The moves of both sides in a win by continuous fours; empty without one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The answer to a `CheckMove`: a sentence on why the move loses; None for a move that is fine."""
 
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """The moves that lost much win probability, by their ply from 1, with their losses, 0 to 1."""
+class Graded(NamedTuple):
+    """The moves that lost much win probability."""
 
-    losses: tuple[tuple[int, float], ...]
-    """Losses of inaccuracies, mistakes and blunders; `marks` has their signs."""
-    marks: tuple[tuple[int, str], ...]
-    """`?!` an inaccuracy, `?` a mistake, `??` a blunder."""
+    moves: dict[int, tuple[str, float]]
+    """By their ply from 1: `?!` an inaccuracy, `?` a mistake, `??` a blunder, and the loss, 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """The task raised an error."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """A remark on the runtime; it belongs to no task."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Compiling:
+class Compiling(NamedTuple):
     """The kernels are being compiled, which takes a while in the first run; it belongs to no task."""
 
     text: str
     """The progress so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """The process of the engine has ended by itself."""
 
     text: str
@@ -293,8 +263,7 @@ class ListedGame(NamedTuple):
     moves: str
 
 
-@dataclass(frozen=True, slots=True)
-class GameList:
+class GameList(NamedTuple):
     """The saved games, the newest first."""
 
     games: tuple[ListedGame, ...]
@@ -306,8 +275,7 @@ class GameList:
     """The file of a game before and after a change of its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rated:
+class Rated(NamedTuple):
     """The human's rating after a game."""
 
     rating: float
@@ -316,8 +284,7 @@ class Rated:
     """That count so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedGame:
+class OpenedGame(NamedTuple):
     """A saved game."""
 
     path: str
@@ -327,8 +294,7 @@ class OpenedGame:
     """A contradiction between the board and the result, a guessed charset, or variations that were left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """The game is in its file, or not."""
 
     remark: str = ""
@@ -337,18 +303,11 @@ class Kept:
     """A sentence where it is not saved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """The picture is in its file."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class FileFailed:
-    """A file could not be written or read."""
+class Remark(NamedTuple):
+    """A sentence about a file: the reason why it could not be written or read, or that a picture is in it."""
 
     text: str
+    is_error: bool = True
 
 
 Answer = (
@@ -368,8 +327,7 @@ Answer = (
     | GameList
     | Rated
     | OpenedGame
-    | Drawn
-    | FileFailed
+    | Remark
     | Kept
 )
 

@@ -11,13 +11,13 @@ from contextlib import suppress
 
 from gomoku_cli.tui.engine.lanes import Lanes
 from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Compiling, Notice
-from nets.config import RuntimeChoice, set_runtime
+from nets.config import Backend, Precision, RuntimeChoice, set_runtime
 
 _EVERY_S = 1.0
 """Interval of the messages about a compilation."""
 
 
-def main(runtime: RuntimeChoice) -> None:
+def main(backend: str, precision: str, device: str) -> None:
     """Handle requests until stdin ends, as it does when the screen's process ends in any way."""
     for number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
         signal.signal(number, signal.SIG_IGN)  # they are the screen's; its end is ours
@@ -38,7 +38,7 @@ def main(runtime: RuntimeChoice) -> None:
         os._exit(0)
 
     threading.Thread(target=read, daemon=True).start()
-    set_runtime(runtime)
+    set_runtime(RuntimeChoice(backend=Backend(backend), precision=Precision(precision), device=device))
     # Imported here: the signals' handlers and the pipe are in place first, and the screen's end is noticed meanwhile.
     from core.compiled.jit import KERNELS_ARE_COLD
     from gomoku_cli.notices import notices_to

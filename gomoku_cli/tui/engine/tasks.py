@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import NO_TASK, Stop, Task
 
 Role = Literal["move", "ponder", "analysis", "hint", "review", "grades", "threats", "check"]
@@ -17,7 +17,7 @@ REVIEWING: tuple[Role, ...] = ("review", "grades")
 class Tasks:
     """The newest task of each purpose."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: EngineProcess) -> None:
         self._engine = engine
         self._numbers: dict[Role, int] = {}
         self._known = 0

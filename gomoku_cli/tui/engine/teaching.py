@@ -52,16 +52,12 @@ def check_move(position: Position, move: Cell, look: Callable[[Position, Limit],
     """
     explainer = _explainer(position.rules)
     reason = explainer.loss(position, move)
-    if reason is None:
+    if not reason:
         after = position.copy()
         after.push(move)
-        if after.is_game_over():
-            return Verdict(None)
-        view = look(after, _LOOK)
-        reason = explainer.loss(position, move, view) if view is not None else None
-    if reason is None:
+        reason = "" if after.is_game_over() else explainer.loss(position, move, look(after, _LOOK))
+    if not reason:
         return Verdict(None)
     before = look(position, _LOOK)
-    if before is not None and before.moves[0].proof is not None and before.moves[0].proof < 0:
-        return Verdict(None)
-    return Verdict(reason.sentence)
+    is_lost_anyway = before is not None and before.moves[0].proof is not None and before.moves[0].proof < 0
+    return Verdict(None if is_lost_anyway else reason)

@@ -12,26 +12,9 @@ from core.cores import machine_bytes
 from core.input_limits import MAX_PAGE_TREE_BYTES
 from core.position import Position
 from core.rules import Rules
+from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.files import Files, draw, grade
 from gomoku_cli.tui.engine.lanes import Lanes
-from gomoku_cli.tui.engine.messages import (
-    Analysed,
-    Answer,
-    CheckMove,
-    ChooseOpening,
-    Done,
-    Draw,
-    FileTask,
-    FindThreats,
-    GradeMoves,
-    Load,
-    Moved,
-    Opened,
-    OtherBoard,
-    PlayerChoice,
-    Progress,
-    Search,
-)
 from gomoku_cli.tui.engine.teaching import check_move, find_threats
 from gomoku_cli.tui.terminal import is_served
 from search.analysis import Analysis, MoveAnalysis
@@ -46,7 +29,7 @@ _Result = TypeVar("_Result")
 _ANALYSIS_PART = 4
 """The tree of an analysis takes one of this many parts of the machine's memory."""
 
-Opens = Callable[[PlayerChoice, Rules, bool], Player]
+Opens = Callable[[messages.PlayerChoice, Rules, bool], Player]
 """Opens a player; it raises the errors of `curriculum.arena.players.parse_player`."""
 
 
@@ -60,23 +43,17 @@ def other_rules(spec: str, rules: Rules) -> Rules | None:
     return None if info is None or info.plays(rules) else info.rules
 
 
-def open_choice(choice: PlayerChoice, rules: Rules, keeps_tree: bool = False) -> Player:
+def open_choice(choice: messages.PlayerChoice, rules: Rules, keeps_tree: bool = False) -> Player:
     """Return the player of a choice, which may keep its tree from search to search.
 
     Raises the errors of `curriculum.arena.players.parse_player`.
     """
     from curriculum.arena.players import PlayerSettings, parse_player
 
-    settings = PlayerSettings(
-        simulations=choice.simulations,
-        seconds=choice.seconds,
-        policy=choice.policy,
-        switch_stage=choice.switch_stage,
-        tactics=choice.tactics,
-        memory_bytes=_tree_bytes(keeps_tree),
-        keeps_tree=keeps_tree,
-    )
-    return parse_player(choice.spec, rules=rules, settings=settings)
+    chosen = choice._asdict()
+    spec = chosen.pop("spec")
+    settings = PlayerSettings(**chosen, memory_bytes=_tree_bytes(keeps_tree), keeps_tree=keeps_tree)
+    return parse_player(spec, rules=rules, settings=settings)
 
 
 def _tree_bytes(keeps_tree: bool) -> int | None:
@@ -101,26 +78,26 @@ class Worker:
         self._open = open_player
         self._other_rules = other_rules
         self._files = Files(folder)
-        self._engines: dict[tuple[PlayerChoice, Rules, bool], Engine] = {}
+        self._engines: dict[tuple[messages.PlayerChoice, Rules, bool], Engine] = {}
         self._opening = threading.Lock()
 
     def run(self) -> None:
         """Do the tasks until the end of the lanes."""
         self._lanes.run(
             {
-                Load: self._load,
-                Search: self._search,
-                ChooseOpening: self._choose_opening,
-                CheckMove: self._check,
-                FindThreats: lambda number, task: find_threats(task.position),
-                GradeMoves: lambda number, task: grade(task),
-                Draw: lambda number, task: draw(task),
-                **dict.fromkeys(get_args(FileTask), self._files.run),
+                messages.Load: self._load,
+                messages.Search: self._search,
+                messages.ChooseOpening: self._choose_opening,
+                messages.CheckMove: self._check,
+                messages.FindThreats: lambda number, task: find_threats(task.position),
+                messages.GradeMoves: lambda number, task: grade(task),
+                messages.Draw: lambda number, task: draw(task),
+                **dict.fromkeys(get_args(messages.FileTask), self._files.run),
             }
         )
 
     def _engine(
-        self, choice: PlayerChoice, rules: Rules, *, ponders: bool | None = None, keeps_tree: bool = False
+        self, choice: messages.PlayerChoice, rules: Rules, *, ponders: bool | None = None, keeps_tree: bool = False
     ) -> Engine:
         """Return the handle of a player; `ponders` prepares a new one, with what pondering needs or without.
 
@@ -137,41 +114,42 @@ class Worker:
                 self._engines[key] = engine
             return self._engines[key]
 
-    def _load(self, number: int, task: Load) -> Answer:
+    def _load(self, number: int, task: messages.Load) -> messages.Answer:
         other = self._other_rules(task.choice.spec, task.rules)
         if other is not None:
-            return OtherBoard(other)
+            return messages.OtherBoard(other)
         self._engine(task.choice, task.rules, ponders=task.ponders)
-        return Done()
+        return messages.Done()
 
-    def _search(self, number: int, task: Search) -> Answer:
+    def _search(self, number: int, task: messages.Search) -> messages.Answer:
         engine = self._engine(task.choice, task.position.rules, keeps_tree=task.keeps_tree)
         started = time.perf_counter()
         if task.purpose == "ponder":
             self._shown(number, engine.ponder(task.position))
-            return Done()
+            return messages.Done()
         if task.purpose == "analysis":
-            return Analysed(self._shown(number, engine.analysis(task.position, Limit(seconds=task.seconds))).wait())
+            search = self._shown(number, engine.analysis(task.position, Limit(seconds=task.seconds)))
+            return messages.Analysed(search.wait())
         until = time.monotonic() + task.seconds
-        search = self._shown(number, engine.start(task.position, seed=secrets.randbits(63), until=until))
-        decision, seconds = search.wait(), time.perf_counter() - started
-        return Moved(decision.move, decision.simulations, seconds, search.view or view_of(decision, seconds))
+        move = self._shown(number, engine.start(task.position, seed=secrets.randbits(63), until=until))
+        decision, seconds = move.wait(), time.perf_counter() - started
+        return messages.Moved(decision.move, decision.simulations, seconds, move.view or view_of(decision, seconds))
 
-    def _choose_opening(self, number: int, task: ChooseOpening) -> Answer:
+    def _choose_opening(self, number: int, task: messages.ChooseOpening) -> messages.Answer:
         engine = self._engine(task.choice, task.position.rules)
         search = engine.choose_opening(task.position, task.opening, seed=secrets.randbits(63))
         self._lanes.watch(number, search)
-        return Opened(search.wait())
+        return messages.Opened(search.wait())
 
     def _shown(self, number: int, search: RunningSearch[_Result]) -> RunningSearch[_Result]:
         """Send the views of a search, and return it at its end."""
         self._lanes.watch(number, search)
         for view in search:
             if not search.has_ended():
-                self._lanes.send(number, Progress(view))
+                self._lanes.send(number, messages.Progress(view))
         return search
 
-    def _check(self, number: int, task: CheckMove) -> Answer:
+    def _check(self, number: int, task: messages.CheckMove) -> messages.Answer:
         def look(position: Position, limit: Limit) -> Analysis | None:
             engine = self._engine(task.choice, position.rules)
             if not engine.can_analyse:

@@ -9,9 +9,9 @@ import re
 from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby
+from typing import NamedTuple
 
 from PIL import Image
 
@@ -19,8 +19,7 @@ from gomoku_cli.tui.drivers.answers import Graphics
 from gomoku_cli.tui.graphics.sprites import GRAIN_TONES
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(NamedTuple):
     """The part of a picture that lies behind one character of the screen."""
 
     picture: int
@@ -29,8 +28,7 @@ class Tile:
     row: int
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """A picture that covers a rectangle of characters."""
 
     image: Image.Image

@@ -1,7 +1,8 @@
 """Pictures of cells: wood, lines, stones with soft edges, and all that the panes put on a cell."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont, ImageOps
 from rich.style import Style
@@ -29,8 +30,7 @@ _HIDDEN_LINES = 0.62
 """Radius of a mark on an empty cell, of a stone's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sprite:
+class Sprite(NamedTuple):
     """The picture of a cell, or of a label beside the board. Equal ones are drawn alike."""
 
     columns: int
@@ -125,10 +125,9 @@ def _shaded(size: Pixels, colour: Colour) -> Image.Image:
 
 def _add_last(image: Image.Image, look: CellLook) -> None:
     """Draw the mark of the last move: a dot, around a number a ring."""
-    style = COLOURS.last_on_black if look.stone == BLACK else COLOURS.last_on_white
     size = image.size
     mask = ImageChops.subtract(_disc(size, 0.86), _disc(size, 0.72)) if look.number else _disc(size, 0.3)
-    image.paste(_rgb(style), mask=mask)
+    image.paste(_rgb(COLOURS.lasts[look.stone]), mask=mask)
 
 
 def _add_heat(image: Image.Image, look: CellLook) -> None:
@@ -149,7 +148,7 @@ def _add_numbers(image: Image.Image, look: CellLook, rows: int) -> None:
     """Write prior above visits in large cells, the visits alone in small ones."""
     width, height = image.size
     prior, visits = look.heat_texts
-    ink = _INK if not look.mark else _rgb(_mark_style(look))
+    ink = _INK if not look.mark else _rgb(COLOURS.mark(look.mark_colour))
     if rows == 1:
         _write(image, visits or prior, (width / 2, height / 2), 0.62 * height, ink)
         return
@@ -159,7 +158,7 @@ def _add_numbers(image: Image.Image, look: CellLook, rows: int) -> None:
 
 def _add_mark(image: Image.Image, look: CellLook) -> None:
     """Draw the mark of a threat, a foul or a hint; on a cell with numbers it colours their ground."""
-    style = _mark_style(look)
+    style = COLOURS.mark(look.mark_colour)
     if any(look.heat_texts):
         image.paste(_rgb(style, ground=True), mask=_disc(image.size, 1.0))
         return
@@ -169,10 +168,6 @@ def _add_mark(image: Image.Image, look: CellLook) -> None:
         image.paste(_rgb(style), mask=ImageChops.subtract(_diamond(image.size, 0.42), _diamond(image.size, 0.22)))
         return
     _add_text(image, look.mark, _rgb(style), 0.8)
-
-
-def _mark_style(look: CellLook) -> Style:
-    return COLOURS.hint if look.mark_colour == EMPTY else COLOURS.threat(look.mark_colour)
 
 
 def _add_text(image: Image.Image, text: str, ink: _RGB, scale: float = 1.0) -> None:
@@ -192,52 +187,51 @@ def _font(height: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(height)
 
 
-@lru_cache(maxsize=64)
-def _disc(size: Pixels, radius: float) -> Image.Image:
-    """Return the mask of a disc in the middle; `radius` of a stone's."""
-    fine = (size[0] * _FINE, size[1] * _FINE)
-    mask = Image.new("L", fine)
-    reach = radius * _RADIUS * min(fine)
-    x, y = (fine[0] - 1) / 2, (fine[1] - 1) / 2
-    ImageDraw.Draw(mask).ellipse((x - reach, y - reach, x + reach, y + reach), 255)
-    return mask.reduce(_FINE)
+def _mask(draw: Callable[[ImageDraw.ImageDraw, Pixels, float], None]) -> Callable[[Pixels, float], Image.Image]:
+    """Return a function that returns the mask of a shape with soft edges, which `draw` draws into its fine size."""
+
+    @lru_cache(maxsize=64)
+    def mask(size: Pixels, measure: float) -> Image.Image:
+        fine = (size[0] * _FINE, size[1] * _FINE)
+        image = Image.new("L", fine)
+        draw(ImageDraw.Draw(image), fine, measure)
+        return image.reduce(_FINE)
+
+    return mask
 
 
-@lru_cache(maxsize=16)
-def _diamond(size: Pixels, radius: float) -> Image.Image:
-    fine = (size[0] * _FINE, size[1] * _FINE)
-    mask = Image.new("L", fine)
-    reach = radius * _RADIUS * min(fine)
-    x, y = (fine[0] - 1) / 2, (fine[1] - 1) / 2
-    ImageDraw.Draw(mask).polygon([(x - reach, y), (x, y - reach), (x + reach, y), (x, y + reach)], 255)
-    return mask.reduce(_FINE)
+@_mask
+def _disc(pen: ImageDraw.ImageDraw, size: Pixels, radius: float) -> None:
+    """Draw a disc in the middle; `radius` of a stone's."""
+    reach = radius * _RADIUS * min(size)
+    x, y = (size[0] - 1) / 2, (size[1] - 1) / 2
+    pen.ellipse((x - reach, y - reach, x + reach, y + reach), 255)
 
 
-@lru_cache(maxsize=16)
-def _square(size: Pixels, inset: float) -> Image.Image:
-    """Return the mask of a square with round corners, almost as large as the cell."""
-    fine = (size[0] * _FINE, size[1] * _FINE)
-    mask = Image.new("L", fine)
-    edge = inset * min(fine)
-    box = (edge, edge, fine[0] - 1 - edge, fine[1] - 1 - edge)
-    ImageDraw.Draw(mask).rounded_rectangle(box, 0.15 * min(fine), 255)
-    return mask.reduce(_FINE)
+@_mask
+def _diamond(pen: ImageDraw.ImageDraw, size: Pixels, radius: float) -> None:
+    reach = radius * _RADIUS * min(size)
+    x, y = (size[0] - 1) / 2, (size[1] - 1) / 2
+    pen.polygon([(x - reach, y), (x, y - reach), (x + reach, y), (x, y + reach)], 255)
 
 
-@lru_cache(maxsize=16)
-def _corners(size: Pixels, thickness: float) -> Image.Image:
-    """Return the mask of the cursor, the four corners of a square around the stone."""
-    fine = (size[0] * _FINE, size[1] * _FINE)
-    mask = Image.new("L", fine)
-    pen = ImageDraw.Draw(mask)
-    short = min(fine)
+@_mask
+def _square(pen: ImageDraw.ImageDraw, size: Pixels, inset: float) -> None:
+    """Draw a square with round corners, almost as large as the cell."""
+    edge = inset * min(size)
+    pen.rounded_rectangle((edge, edge, size[0] - 1 - edge, size[1] - 1 - edge), 0.15 * min(size), 255)
+
+
+@_mask
+def _corners(pen: ImageDraw.ImageDraw, size: Pixels, thickness: float) -> None:
+    """Draw the cursor, the four corners of a square around the stone."""
+    short = min(size)
     edge, reach, thick = 0.06 * short, 0.24 * short, max(thickness * short, _FINE / 2)
-    for x, right in ((edge, 1), (fine[0] - 1 - edge, -1)):
-        for y, down in ((edge, 1), (fine[1] - 1 - edge, -1)):
+    for x, right in ((edge, 1), (size[0] - 1 - edge, -1)):
+        for y, down in ((edge, 1), (size[1] - 1 - edge, -1)):
             for x1, y1 in ((x + right * reach, y), (x, y + down * reach)):
                 box = (min(x, x1) - thick, min(y, y1) - thick, max(x, x1) + thick, max(y, y1) + thick)
                 pen.rounded_rectangle(box, thick, 255)
-    return mask.reduce(_FINE)
 
 
 @lru_cache(maxsize=64)

@@ -11,12 +11,12 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import counted
 from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 from gomoku_cli.tui.control import Control
-from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import Draw, GameList, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.layout import BoardApp
+from gomoku_cli.tui.setup import Course
 from gomoku_cli.tui.terminal import is_served
-from gomoku_cli.tui.widgets.status import StatusKind
 
 _FIRST_GAMES = 30
 """Saved games that are listed at once; all others follow."""
@@ -26,16 +26,12 @@ class Dialogs(BoardApp):
     """An app of a course of games, whose dialogs these are. They are imported when they are opened."""
 
     control: Control
-    _engine: Engine
+    _engine: EngineProcess
 
     @property
     def game(self) -> Game:
         """The game on the board."""
         return self.control.game
-
-    def show_message(self, text: str, kind: StatusKind = "") -> None:
-        """See `View`."""
-        raise NotImplementedError
 
     def show_failed_player(self, text: str) -> None:
         """See `View`."""
@@ -97,16 +93,12 @@ class Dialogs(BoardApp):
     def _ask_new_game(self) -> None:
         from gomoku_cli.tui.screens.new_game import NewGameScreen
 
-        game = self.game
-        screen = NewGameScreen(game.rules, game.seats, game.opening.rule, game.control, self.control.course)
-        self.push_screen(screen, self._start_new_game)
+        def chosen(found: tuple[Game, Course] | None) -> None:
+            if found is not None:
+                game, self.control.course = found
+                self.control.new_game(game)
 
-    def _start_new_game(self, wanted: object) -> None:
-        from gomoku_cli.tui.screens.new_game import NewGame
-
-        if isinstance(wanted, NewGame):
-            self.control.course = wanted.course
-            self.control.new_game(Game(wanted.rules, wanted.seats, opening=wanted.opening, clock=wanted.clock))
+        self.push_screen(NewGameScreen(self.game, self.control.course), chosen)
 
     def action_leave(self) -> None:
         """End the app, after a question during a game."""

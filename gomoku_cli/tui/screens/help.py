@@ -6,33 +6,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from gomoku_cli.tui.keys import BOARD, GROUPS, MARKS
+from gomoku_cli.tui.screens.dialog import Dialog
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """The keys, shown over the board."""
-
-    DEFAULT_CSS = """
-    HelpScreen {
-        align: center middle;
-
-        VerticalScroll { width: auto; max-width: 100%; height: auto; max-height: 100%; background: $surface;
-            border: solid $primary; padding: 0 1; }
-        Horizontal { width: auto; height: auto; }
-        Static { width: auto; height: auto; margin: 0 1; }
-    }
-    HelpScreen.-narrow {
-        VerticalScroll { width: 100%; }
-        Static { width: 1fr; }
-    }
-    """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares no class variable
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,enter,space,q", "dismiss_help", "Close", show=False),
+        Binding("question_mark,enter,space,q", "back", "Close", show=False),
     ]
 
     def compose(self) -> ComposeResult:
@@ -45,19 +30,12 @@ class HelpScreen(ModalScreen[None]):
         texts = [Content("\n").join(_table(name, groups[name]) for name in names) for names in columns]
         with VerticalScroll():
             if self.app.size.width >= 106:
-                with Horizontal():
-                    for text in texts:
-                        yield Static(text)
+                yield Horizontal(*map(Static, texts))
             else:
-                for text in texts:
-                    yield Static(text)
+                yield from map(Static, texts)
 
     def on_click(self) -> None:
         """Close the help on a click anywhere."""
-        self.dismiss(None)
-
-    def action_dismiss_help(self) -> None:
-        """Return to the board."""
         self.dismiss(None)
 
 

@@ -1,32 +1,33 @@
 """The dialog for a new game: players, side, board, and the limits of the engine."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
-from textual.screen import ModalScreen
+from textual.content import Content, ContentText
 from textual.widgets import Button, Input, OptionList, Select, Static
 
 from core.input_limits import MAX_MOVE_SECONDS, MAX_PACE_S, MAX_SIMULATIONS
-from core.opening_rules import FREE, Opening, OpeningRule
+from core.opening_rules import Opening, OpeningRule
 from core.rules import Rules, Variant
 from curriculum.arena import player_names
 from gomoku_cli.printable import printable
 from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.screens.dialog import Dialog
 from gomoku_cli.tui.setup import Course
 from search.tree.settings import DEFAULT_SIMULATIONS, Policy
 
-Side = Literal["black", "white", "both", "none"]
-"""The human's stones: one colour, both, or none (the engine plays itself)."""
-
+_Kind = Literal["integer", "number", "text"]
 _MAX_MODELS = 30
+_SIDES = {"black": "black: you begin", "white": "white", "both": "both: two players", "none": "none: watch"}
+"""The human's stones."""
 _LINES = {
     Variant.FREESTYLE: "so many or more (freestyle)",
     Variant.STANDARD: "exactly so many (standard)",
@@ -42,128 +43,67 @@ _OPENINGS = {
     OpeningRule.RIF: "rif: swap from the centre (renju)",
 }
 """The opening rules; the player with the black stones places the first three."""
+_UNITS = {"simulations": "simulations a move", "seconds": "seconds a move"}
+_CONSENT = {"yes": "allowed", "no": "not during a game"}
+_BELLS = {"no": "silent", "yes": "rings when it is your turn"}
 
 
-@dataclass(frozen=True, slots=True)
-class NewGame:
-    """The game that the human asks for."""
-
-    rules: Rules
-    seats: Seats
-    opening: Opening = FREE
-    clock: TimeControl | None = None
-    course: Course = field(default_factory=Course)
-
-
-def opponents(folder: Path = Path("runs")) -> list[tuple[Content, str]]:
-    """Return pairs of a description and a player's name: built-in players first, then the models under `folder`."""
-    return [(Content(printable(text)), name) for text, name in _opponents(folder)]
-
-
-def _opponents(folder: Path) -> list[tuple[str, str]]:
-    found = [("built-in model", player_names.DEFAULT)]
+def opponents(folder: Path = Path("runs")) -> dict[str, Content]:
+    """Return the players by name with their descriptions: built-in ones first, then the models under `folder`."""
     words = {1: ", a beginner", 9: ", the strongest"}
-    found += [(f"level {level}{words.get(level, '')}", name) for level, name in enumerate(player_names.LEVELS, start=1)]
-    found += [(f"mentor, level {name[-1]}", name) for name in player_names.MENTOR_LEVELS]
-    found += [("mentor of paper A", player_names.PAPER_MENTOR), ("random moves", player_names.RANDOM)]
-    try:
+    found = {player_names.DEFAULT: "built-in model"}
+    found |= {name: f"level {level}{words.get(level, '')}" for level, name in enumerate(player_names.LEVELS, start=1)}
+    found |= {name: f"mentor, level {name[-1]}" for name in player_names.MENTOR_LEVELS}
+    found |= {player_names.PAPER_MENTOR: "mentor of paper A", player_names.RANDOM: "random moves"}
+    with suppress(OSError):
         runs = sorted(path for path in folder.iterdir() if (path / "models" / "best.safetensors").is_file())
-        files = sorted(folder.glob("*.safetensors"))
-    except OSError:
-        runs = files = []
-    return found + [(str(path), str(path)) for path in [*runs, *files][:_MAX_MODELS]]
+        models = [*runs, *sorted(folder.glob("*.safetensors"))][:_MAX_MODELS]
+        found |= {str(path): str(path) for path in models}
+    return {name: Content(printable(text)) for name, text in found.items()}
 
 
-class NewGameScreen(ModalScreen[NewGame | None]):
+class NewGameScreen(Dialog[tuple[Game, Course] | None]):
     """The dialog; its result is None if it is left without a new game."""
 
-    DEFAULT_CSS = """
-    NewGameScreen {
-        align: center middle;
-
-        VerticalScroll { width: 62; max-width: 100%; height: auto; max-height: 100%; background: $surface;
-            border: solid $primary; padding: 0 2; }
-        .row { height: 1; width: 100%; }
-        .row > Static { width: 20; }
-        .row:focus-within > Static { text-style: reverse; }
-        .row Select { width: 1fr; }
-        .row Input { width: 1fr; }
-        .row SelectCurrent { width: 100%; }
-        .row SelectCurrent Static#label { width: 1fr; }
-        #problem { height: auto; min-height: 1; color: $error; text-style: bold; }
-        #buttons { height: 1; }
-        Button { margin-right: 2; }
-    }
-    """
-
     AUTO_FOCUS = "#opponent"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", "Cancel", show=False),
-        Binding("ctrl+s", "start", "Start", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "start", "Start", show=False)]
 
-    def __init__(
-        self, rules: Rules, seats: Seats, rule: OpeningRule, clock: TimeControl | None, course: Course
-    ) -> None:
+    def __init__(self, game: Game, course: Course) -> None:
         """The fields start with the present game."""
         super().__init__()
-        self._course = course
-        self._clock = clock
-        self._rules, self._rule = rules, rule
-        self._seats = seats
+        self._course, self._clock, self._opening = course, game.control, game.opening.rule
+        self._rules, self._seats = game.rules, game.seats
+        self._choice = self._seats.white or self._seats.black or PlayerChoice(spec=player_names.DEFAULT)
 
     def compose(self) -> ComposeResult:
         """Build a row for each choice."""
-        choice = self._seats.white or self._seats.black or PlayerChoice(spec=player_names.DEFAULT)
+        choice, seats, course = self._choice, self._seats, self._course
         names = opponents()
-        if choice.spec not in {name for _, name in names}:
-            names.append((Content(printable(choice.spec)), choice.spec))
-        side: Side = "black" if self._seats.black is None else "white"
-        if self._seats.black is None and self._seats.white is None:
-            side = "both"
-        elif self._seats.black is not None and self._seats.white is not None:
-            side = "none"
-        sides = [("black: you begin", "black"), ("white", "white"), ("both: two players", "both")]
-        sides.append(("none: watch", "none"))
+        names.setdefault(choice.spec, Content(printable(choice.spec)))
+        side = next(side for side, seated in self._sides(choice, choice).items() if _humans(seated) == _humans(seats))
+        amount = choice.simulations if choice.seconds is None else f"{choice.seconds:g}"
         with VerticalScroll():
             yield Static("New game", classes="title")
-            yield _row("Opponent", Select(names, value=choice.spec, allow_blank=False, id="opponent", compact=True))
-            yield _row("Your stones", Select(sides, value=side, allow_blank=False, id="side", compact=True))
-            second = (self._seats.black or choice).spec if side == "none" else choice.spec
-            yield _row("Black, if watching", Select(names, value=second, allow_blank=False, id="black", compact=True))
-            yield _row("Board size", Input(str(self._rules.size), type="integer", id="size", compact=True))
-            yield _row("In a row", Input(str(self._rules.connect), type="integer", id="connect", compact=True))
-            lines = [(text, variant.value) for variant, text in _LINES.items()]
-            variant = self._rules.variant.value
-            yield _row("A line wins with", Select(lines, value=variant, allow_blank=False, id="variant", compact=True))
-            rules = [(text, rule.value) for rule, text in _OPENINGS.items()]
-            rule = self._rule.value
-            yield _row("Opening", Select(rules, value=rule, allow_blank=False, id="opening", compact=True))
-            clock, example = str(self._clock or ""), "none; or 10, 5+3, 5/3x30 minutes"
-            yield _row("Clock", Input(clock, placeholder=example, id="clock", compact=True))
-            seconds = choice.seconds is not None
-            units = [("simulations a move", "simulations"), ("seconds a move", "seconds")]
-            unit = "seconds" if seconds else "simulations"
-            yield _row("Limit in", Select(units, value=unit, allow_blank=False, id="unit", compact=True))
-            amount = f"{choice.seconds:g}" if choice.seconds is not None else str(choice.simulations)
-            yield _row("Limit", Input(amount, type="number", id="amount", compact=True))
-            policies = [(policy.value, policy.value) for policy in Policy]
-            yield _row(
-                "Policy", Select(policies, value=choice.policy.value, allow_blank=False, id="policy", compact=True)
-            )
-            yield _row("Drawn up to stone", Input(str(choice.switch_stage), type="integer", id="stage", compact=True))
-            consent = [("allowed", "yes"), ("not during a game", "no")]
-            value = "yes" if self._course.takes_back else "no"
-            yield _row("Taking back", Select(consent, value=value, allow_blank=False, id="undo", compact=True))
-            pace = f"{self._course.pace_s:g}"
-            yield _row("Pace in seconds", Input(pace, type="number", id="pace", compact=True))
-            bells = [("silent", "no"), ("rings when it is your turn", "yes")]
-            value = "yes" if self._course.bell else "no"
-            yield _row("Bell", Select(bells, value=value, allow_blank=False, id="bell", compact=True))
+            yield _chosen("Opponent", "opponent", names, choice.spec)
+            yield _chosen("Your stones", "side", _SIDES, side)
+            second = seats.black if side == "none" and seats.black is not None else choice
+            yield _chosen("Black, if watching", "black", names, second.spec)
+            yield _typed("Board size", "size", self._rules.size)
+            yield _typed("In a row", "connect", self._rules.connect)
+            yield _chosen("A line wins with", "variant", _LINES, self._rules.variant)
+            yield _chosen("Opening", "opening", _OPENINGS, self._opening)
+            yield _typed("Clock", "clock", self._clock or "", "text", "none; or 10, 5+3, 5/3x30 minutes")
+            yield _chosen("Limit in", "unit", _UNITS, "simulations" if choice.seconds is None else "seconds")
+            yield _typed("Limit", "amount", amount, "number")
+            yield _chosen("Policy", "policy", {policy: policy.value for policy in Policy}, choice.policy)
+            yield _typed("Drawn up to stone", "stage", choice.switch_stage)
+            yield _chosen("Taking back", "undo", _CONSENT, "yes" if course.takes_back else "no")
+            yield _typed("Pace in seconds", "pace", f"{course.pace_s:g}", "number")
+            yield _chosen("Bell", "bell", _BELLS, "yes" if course.bell else "no")
             yield Static("", id="problem", markup=False)
             with Horizontal(id="buttons"):
-                yield Button("Start (ctrl+s)", id="start", variant="primary", compact=True)
-                yield Button("Cancel (esc)", id="cancel", compact=True)
+                yield Button("Start (ctrl+s)", id="start", action="screen.start", variant="primary", compact=True)
+                yield Button("Cancel (esc)", id="back", action="screen.back", compact=True)
 
     @on(Input.Submitted)
     def action_start(self) -> None:
@@ -173,30 +113,23 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         except ValueError as error:
             self.query_one("#problem", Static).update(str(error))
 
-    def action_cancel(self) -> None:
-        """Leave the dialog without a new game."""
-        self.dismiss(None)
+    def _sides(self, black: PlayerChoice, white: PlayerChoice) -> dict[str, Seats]:
+        """Return the seats of each of `_SIDES`."""
+        return {
+            "black": Seats(None, white),
+            "white": Seats(white, None),
+            "both": Seats(None, None),
+            "none": Seats(black, white),
+        }
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Start or cancel."""
-        event.stop()
-        if event.button.id == "start":
-            self.action_start()
-        else:
-            self.action_cancel()
-
-    def _result(self) -> NewGame:
+    def _result(self) -> tuple[Game, Course]:
         """Return the game of the fields. Raises `ValueError` with a sentence for a field that makes no sense."""
         size, connect = self._integer("size", "the board size"), self._integer("connect", "the line")
         rules = Rules(size, connect, Variant(self._selected("variant")))
-        present = self._seats.white or self._seats.black or PlayerChoice(spec=player_names.DEFAULT)
-        seconds, simulations = None, None
+        seconds, simulations = None, DEFAULT_SIMULATIONS
         if self._selected("unit") == "seconds":
-            try:
-                seconds = float(self._typed("amount"))
-            except ValueError:
-                raise ValueError("the limit is no number of seconds") from None
-            if not 0 < seconds <= MAX_MOVE_SECONDS:
+            seconds = self._seconds("amount", "the limit", MAX_MOVE_SECONDS)
+            if not seconds:
                 raise ValueError(f"the limit is between 0 and {MAX_MOVE_SECONDS:,} seconds")
         else:
             simulations = self._integer("amount", "the limit")
@@ -205,38 +138,36 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         stage = self._integer("stage", "the stage")
         if stage < 0:
             raise ValueError("the stage is 0 or more stones")
-        choice = replace(
-            present,
+        white = self._choice._replace(
             spec=self._selected("opponent"),
-            simulations=simulations if simulations is not None else DEFAULT_SIMULATIONS,
+            simulations=simulations,
             seconds=seconds,
             policy=Policy(self._selected("policy")),
             switch_stage=stage,
         )
-        seats = {
-            "both": Seats(None, None),
-            "none": Seats(replace(choice, spec=self._selected("black")), choice),
-            "black": Seats(None, choice),
-            "white": Seats(choice, None),
-        }
-        clock = TimeControl.parse(written) if (written := self._typed("clock")) else None
-        try:
-            pace_s = float(self._typed("pace") or 0)
-        except ValueError:
-            raise ValueError("the pace is no number of seconds") from None
-        if not 0 <= pace_s <= MAX_PACE_S:
-            raise ValueError(f"the pace is between 0 and {MAX_PACE_S:,} seconds")
+        seats = self._sides(white._replace(spec=self._selected("black")), white)[self._selected("side")]
+        clock = TimeControl.parse(written) if (written := self._written("clock")) else None
+        pace_s = self._seconds("pace", "the pace", MAX_PACE_S) if self._written("pace") else 0.0
         course = Course(takes_back=self._selected("undo") == "yes", pace_s=pace_s, bell=self._selected("bell") == "yes")
         opening = Opening(OpeningRule(self._selected("opening")))
-        return NewGame(rules, seats[self._selected("side")], opening, clock, course)
+        return Game(rules, seats, opening=opening, clock=clock), course
 
     def _integer(self, field: str, name: str) -> int:
         try:
-            return int(self._typed(field))
+            return int(self._written(field))
         except ValueError:
             raise ValueError(f"{name} is no whole number") from None
 
-    def _typed(self, field: str) -> str:
+    def _seconds(self, field: str, name: str, most: float) -> float:
+        try:
+            seconds = float(self._written(field))
+        except ValueError:
+            raise ValueError(f"{name} is no number of seconds") from None
+        if not 0 <= seconds <= most:
+            raise ValueError(f"{name} is between 0 and {most:,} seconds")
+        return seconds
+
+    def _written(self, field: str) -> str:
         return self.query_one(f"#{field}", Input).value.strip()
 
     def _selected(self, field: str) -> str:
@@ -249,5 +180,18 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             (self.focus_next if event.key == "down" else self.focus_previous)()
 
 
-def _row(name: str, field: Select[str] | Input) -> Horizontal:
-    return Horizontal(Static(name), field, classes="row")
+def _humans(seats: Seats) -> tuple[bool, bool]:
+    return seats.black is None, seats.white is None
+
+
+def _chosen(name: str, field: str, texts: Mapping[Any, ContentText], value: str) -> Horizontal:
+    """Return the row of a list: its values with their texts."""
+    options = [(text, str(each)) for each, text in texts.items()]
+    select = Select(options, value=str(value), allow_blank=False, id=field, compact=True)
+    return Horizontal(Static(name), select, classes="row")
+
+
+def _typed(name: str, field: str, value: object, kind: _Kind = "integer", placeholder: str = "") -> Horizontal:
+    """Return the row of a field."""
+    entry = Input(str(value), type=kind, placeholder=placeholder, id=field, compact=True)
+    return Horizontal(Static(name), entry, classes="row")

@@ -7,38 +7,18 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from gomoku_cli.printable import printable
+from gomoku_cli.tui.screens.dialog import Dialog
 
 
-class Question(ModalScreen[str]):
+class Question(Dialog[str]):
     """A question; its result is the key of the chosen answer, the first answer's by Enter, the last one's by Escape."""
-
-    DEFAULT_CSS = """
-    Question {
-        align: center middle;
-
-        Vertical { width: 78; max-width: 100%; height: auto; background: $surface; border: solid $primary;
-            padding: 1 2; }
-        Static { width: 100%; height: auto; margin-bottom: 1; }
-        Horizontal { width: 100%; height: auto; }
-        Button { min-width: 1; margin-right: 1; }
-    }
-    Question.-low {
-        align: center bottom;
-        background: transparent;
-
-        Vertical { margin-bottom: 1; }
-    }
-    Question.-narrow Horizontal { layout: vertical; }
-    """
 
     AUTO_FOCUS = "Button"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-wide")]  # noqa: RUF012 - Textual declares no class variable
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", "Back", show=False),
         Binding("left", "app.focus_previous", "Previous", show=False),
         Binding("right", "app.focus_next", "Next", show=False),
     ]
@@ -53,13 +33,10 @@ class Question(ModalScreen[str]):
         """Build the text and a row of buttons."""
         with Vertical():
             yield Static("\n".join(map(printable, self._text.split("\n"))), markup=False)
-            with Horizontal():
+            with Horizontal(id="buttons"):
                 for key, label in self._answers:
-                    yield Button(f"{key} {label}", id=f"answer-{key}", compact=True)
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Return the answer of the button."""
-        self.dismiss((event.button.id or "").removeprefix("answer-"))
+                    action = f"screen.dismiss({key!r})"
+                    yield Button(f"{key} {label}", id=f"answer-{key}", action=action, compact=True)
 
     def on_key(self, event: events.Key) -> None:
         """Return the answer of the key."""
@@ -67,7 +44,7 @@ class Question(ModalScreen[str]):
             event.stop()
             self.dismiss(event.character or "")
 
-    def action_give_up(self) -> None:
+    def action_back(self) -> None:
         """Return the last answer."""
         self.dismiss(self._answers[-1][0])
 

@@ -7,14 +7,14 @@ from rich.cells import set_cell_size
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.style import Style
-from textual.widgets import Button, Static
+from textual.widgets import Static
 
 from gomoku_cli.printable import printable
 from gomoku_cli.tui.engine.messages import DeleteGame, FileTask, GameList, ListedGame, RenameGame, RestoreGame
+from gomoku_cli.tui.screens.dialog import Dialog, key_buttons
 
 _COLUMNS = {"date": 16, "players": 0, "result": 9, "rules": 11, "opening": 7, "moves": 5}
 """The width of each column; the players have what is left."""
@@ -26,23 +26,10 @@ _LONGEST = 200
 _TASKS = (("f2 rename", "rename"), ("del delete", "delete"), ("ctrl+z undo", "restore"), ("esc back", "back"))
 
 
-class SavedGamesScreen(ModalScreen[str | None]):
+class SavedGamesScreen(Dialog[str | None]):
     """A list of games; the result is the file of the chosen one, None without a choice.
 
     It draws the games in view alone, so that thousands cost nothing.
-    """
-
-    DEFAULT_CSS = """
-    SavedGamesScreen {
-        align: center middle;
-
-        Vertical { width: 110; max-width: 100%; height: auto; max-height: 100%; background: $surface;
-            border: solid $primary; padding: 0 1; }
-        Static { height: 1; }
-        #columns, #about { text-style: dim; }
-        Horizontal { height: 1; }
-        Button { min-width: 1; margin-right: 2; }
-    }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,7 +42,6 @@ class SavedGamesScreen(ModalScreen[str | None]):
         Binding("f2,ctrl+r", "rename", "Rename", show=False),
         Binding("delete,ctrl+d", "delete", "Delete", show=False),
         Binding("ctrl+z", "restore", "Undo", show=False),
-        Binding("escape", "back", "Back", show=False),
     ]
 
     def __init__(self, games: GameList, request: Callable[[FileTask], object]) -> None:
@@ -75,11 +61,7 @@ class SavedGamesScreen(ModalScreen[str | None]):
         """Build the line of the filter, the games, and a button for each key."""
         with Vertical():
             yield from self._texts.values()
-            with Horizontal():
-                for label, action in (("enter go on, review", "choose"), *_TASKS):
-                    button = Button(label, id=action, compact=True)
-                    button.can_focus = False  # so that keys are for the filter
-                    yield button
+            yield key_buttons(("enter go on, review", "choose"), *_TASKS)
 
     def on_mount(self) -> None:
         """Draw the first games."""
@@ -175,10 +157,6 @@ class SavedGamesScreen(ModalScreen[str | None]):
     def on_mouse_scroll_up(self) -> None:
         """Go back in the list."""
         self.action_move(-3)
-
-    async def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Do what the key of the button does."""
-        await self.run_action(event.button.id or "back")
 
     def action_move(self, rows: int) -> None:
         """Move the mark."""

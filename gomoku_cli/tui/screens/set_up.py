@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.notation import NotationError, spelled_cells
@@ -16,6 +15,7 @@ from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour
 from core.set_up import moves_to
 from gomoku_cli.tui.drivers.bursts import is_sgf
 from gomoku_cli.tui.engine.messages import MAX_NODES
+from gomoku_cli.tui.screens.dialog import Dialog
 from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
 from gomoku_cli.tui.widgets.painting import CellLook
 
@@ -29,23 +29,13 @@ class _Board(BoardWidget):
         self.screen.change(self.CellPressed(self.cursor))
 
 
-class SetUpScreen(ModalScreen[list[Cell] | GameTree | None]):
+class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
     """A board that takes any stones; the result are moves that lead to them, None to leave all as it is.
 
     A pasted list of moves takes the place of the stones. A game that is pasted as SGF is the result.
     """
 
-    DEFAULT_CSS = """
-    SetUpScreen {
-        background: $background;
-
-        #said, #keys { height: auto; padding: 0 1; }
-        #keys { text-style: dim; }
-    }
-    """
-
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back", show=False),
         Binding("x", "change_colour", "Other colour", show=False),
         Binding("c", "clear", "Clear", show=False),
         Binding("ctrl+s", "play", "Play from here", show=False),

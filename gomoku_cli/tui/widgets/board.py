@@ -1,7 +1,7 @@
 """The board widget: it shows cells and reports pressed ones, by keyboard and mouse."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from textual import events
@@ -40,11 +40,6 @@ class BoardWidget(Widget, can_focus=True):
     """
 
     ALLOW_SELECT = False
-
-    DEFAULT_CSS = """
-    BoardWidget { width: auto; height: auto; background: #976d37; color: #000000; }
-    BoardWidget:nocolor { background: ansi_default; color: ansi_default; }
-    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "move_cursor(0, -1)", "Left", show=False),
@@ -98,7 +93,7 @@ class BoardWidget(Widget, can_focus=True):
     def set_scale(self, scale: int) -> None:
         """Draw cells of `2 * scale` columns and `scale` rows."""
         if scale != self.geometry.scale:
-            self.geometry = replace(self.geometry, scale=scale)
+            self.geometry = self.geometry._replace(scale=scale)
             self._redraw()
 
     @property
@@ -246,10 +241,6 @@ def _middle(rules: Rules) -> Cell:
 
 class BoardWindow(ScrollableContainer, can_focus=False):
     """The window around a board: it centres a board that fits and scrolls a larger one to its cursor."""
-
-    DEFAULT_CSS = """
-    BoardWindow { align: center middle; scrollbar-size: 1 1; }
-    """
 
     def on_resize(self, event: events.Resize) -> None:
         """Keep the cursor in view."""

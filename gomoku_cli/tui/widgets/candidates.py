@@ -8,7 +8,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.rules import NO_CELL, Cell, Colour, Rules, colour_name
-from gomoku_cli.tui.widgets.texts import line_text, move_value, percent
+from gomoku_cli.study.values import percent
+from gomoku_cli.tui.widgets.texts import line_text, move_value
 from search.analysis import Analysis, MoveAnalysis
 
 if TYPE_CHECKING:
@@ -45,10 +46,6 @@ def _height(text: str, columns: int) -> int:
 
 class CandidatesView(Static):
     """A table of the best moves; the row of the cell under the cursor is marked."""
-
-    DEFAULT_CSS = """
-    CandidatesView { height: auto; display: none; }
-    """
 
     def __init__(self) -> None:
         super().__init__(markup=False)

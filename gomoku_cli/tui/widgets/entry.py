@@ -15,10 +15,6 @@ class MoveEntry(Static):
     for the same move, where keys come faster than it works.
     """
 
-    DEFAULT_CSS = """
-    MoveEntry { height: 1; padding: 0 1; display: none; }
-    """
-
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False)
         self.text = ""

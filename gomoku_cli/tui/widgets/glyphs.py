@@ -1,10 +1,11 @@
 """Characters and colours of the board."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from rich.style import Style
 
-from core.rules import BLACK, Cell, Colour
+from core.rules import BLACK, EMPTY, WHITE, Cell, Colour
 
 WOOD = "#976d37"
 """Black and white stones both have a contrast of 4.5 to it; hardly any other brightness allows that."""
@@ -14,8 +15,7 @@ _LINE = "#57390f"
 _LAST = "#ffdf87"
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(NamedTuple):
     """The characters of a board, each one column wide."""
 
     black: str
@@ -67,53 +67,40 @@ def star_points(size: int) -> frozenset[Cell]:
     return frozenset(points)
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
+_Sides = Mapping[Colour, Style]
+"""The styles for Black and for White."""
+
+
+class Palette(NamedTuple):
     """Styles of the parts of a board."""
 
     base: Style
     line: Style
-    black: Style
-    white: Style
-    black_text: Style
-    """Text on a black stone."""
-    white_text: Style
+    stones: _Sides
+    texts: _Sides
+    """Text on a stone."""
     white_ring: Style
-    last_on_black: Style
-    """The mark of the last move in the middle of a large black stone."""
-    last_on_white: Style
+    lasts: _Sides
+    """The mark of the last move in the middle of a large stone."""
     last: Style
     """The brackets of the last move."""
     cursor: Style
     hover: Style
     win: Style
-    black_ghost: Style
-    white_ghost: Style
+    ghosts: _Sides
+    """Stones of a variation."""
     hint: Style
-    black_threat: Style
-    white_threat: Style
+    threats: _Sides
     has_colours: bool
-
-    def stone(self, colour: Colour) -> Style:
-        """Return the style of a stone."""
-        return self.black if colour == BLACK else self.white
-
-    def text_on(self, colour: Colour) -> Style:
-        """Return the style of text on a stone."""
-        return self.black_text if colour == BLACK else self.white_text
-
-    def ghost(self, colour: Colour) -> Style:
-        """Return the style of a stone of a variation."""
-        return self.black_ghost if colour == BLACK else self.white_ghost
 
     def bare_ghost(self, colour: Colour) -> Style:
         """Return the style of a ghost stone without a number: it has the colour of a stone."""
         ground = self.hover if colour == BLACK else self.cursor
-        return self.stone(colour) + Style(bgcolor=ground.bgcolor)
+        return self.stones[colour] + Style(bgcolor=ground.bgcolor)
 
-    def threat(self, colour: Colour) -> Style:
-        """Return the style of a threat's mark."""
-        return self.black_threat if colour == BLACK else self.white_threat
+    def mark(self, colour: Colour) -> Style:
+        """Return the style of the mark of a threat, or of a hint for `EMPTY`."""
+        return self.hint if colour == EMPTY else self.threats[colour]
 
     def heat(self, share: float) -> Style:
         """Return the background of a share of 0 to 1, white to red (paper Y, Fig. 6), with text that is readable."""
@@ -125,44 +112,37 @@ class Palette:
 COLOURS = Palette(
     base=Style(color=INK, bgcolor=WOOD),
     line=Style(color=_LINE, bgcolor=WOOD),
-    black=Style(color=INK, bgcolor=WOOD),
-    white=Style(color=PAPER, bgcolor=WOOD, bold=True),
-    black_text=Style(color=PAPER, bgcolor=INK),
-    white_text=Style(color=INK, bgcolor=PAPER),
+    stones={BLACK: Style(color=INK, bgcolor=WOOD), WHITE: Style(color=PAPER, bgcolor=WOOD, bold=True)},
+    texts={BLACK: Style(color=PAPER, bgcolor=INK), WHITE: Style(color=INK, bgcolor=PAPER)},
     white_ring=Style(color="#707070", bgcolor=PAPER),
-    last_on_black=Style(color=_LAST, bgcolor=INK, bold=True),
-    last_on_white=Style(color="#a40000", bgcolor=PAPER, bold=True),
+    lasts={BLACK: Style(color=_LAST, bgcolor=INK, bold=True), WHITE: Style(color="#a40000", bgcolor=PAPER, bold=True)},
     last=Style(color=PAPER, bgcolor=WOOD, bold=True),
     cursor=Style(color=PAPER, bgcolor="#4a2c06", bold=True),
     hover=Style(color=INK, bgcolor="#b98a4c"),
     win=Style(color=PAPER, bgcolor="#2f6f2c", bold=True),
-    black_ghost=Style(color=PAPER, bgcolor="#3d2a10"),
-    white_ghost=Style(color=INK, bgcolor="#ead9bd"),
+    ghosts={BLACK: Style(color=PAPER, bgcolor="#3d2a10"), WHITE: Style(color=INK, bgcolor="#ead9bd")},
     hint=Style(color=INK, bgcolor="#8fd18a", bold=True),
-    black_threat=Style(color=INK, bgcolor="#f0a830", bold=True),
-    white_threat=Style(color=PAPER, bgcolor="#a02020", bold=True),
+    threats={
+        BLACK: Style(color=INK, bgcolor="#f0a830", bold=True),
+        WHITE: Style(color=PAPER, bgcolor="#a02020", bold=True),
+    },
     has_colours=True,
 )
 
 PLAIN = Palette(
     base=Style(),
     line=Style(dim=True),
-    black=Style(bold=True),
-    white=Style(),
-    black_text=Style(reverse=True),
-    white_text=Style(underline=True),
+    stones={BLACK: Style(bold=True), WHITE: Style()},
+    texts={BLACK: Style(reverse=True), WHITE: Style(underline=True)},
     white_ring=Style(),
-    last_on_black=Style(bold=True),
-    last_on_white=Style(bold=True),
+    lasts={BLACK: Style(bold=True), WHITE: Style(bold=True)},
     last=Style(bold=True),
     cursor=Style(bold=True),
     hover=Style(),
     win=Style(reverse=True, bold=True),
-    black_ghost=Style(reverse=True, dim=True),
-    white_ghost=Style(underline=True, dim=True),
+    ghosts={BLACK: Style(reverse=True, dim=True), WHITE: Style(underline=True, dim=True)},
     hint=Style(reverse=True),
-    black_threat=Style(bold=True, reverse=True),
-    white_threat=Style(bold=True, underline=True),
+    threats={BLACK: Style(bold=True, reverse=True), WHITE: Style(bold=True, underline=True)},
     has_colours=False,
 )
 """Attributes alone, for NO_COLOR."""

@@ -12,10 +12,6 @@ _EIGHTHS = " ▁▂▃▄▅▆▇█"
 class GraphView(Static):
     """Black's win probability after each ply, as bars; the shown ply and the mistakes are marked below."""
 
-    DEFAULT_CSS = """
-    GraphView { height: auto; display: none; }
-    """
-
     def __init__(self, *, ascii_only: bool) -> None:
         super().__init__(markup=False)
         self._ascii_only = ascii_only

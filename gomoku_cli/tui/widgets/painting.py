@@ -5,16 +5,15 @@ With scale `s` a crossing has a block of `2s` columns and `s` rows. The crossing
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 
 from core.notation import column_letter
-from core.rules import EMPTY, NO_CELL, Cell, Colour
+from core.rules import BLACK, EMPTY, NO_CELL, Cell, Colour
 from gomoku_cli.tui.widgets.glyphs import QUADRANTS, UPPER_HALF, WOOD, Glyphs, Palette, star_points
 
 LEFT = 3
@@ -29,8 +28,7 @@ the upper half of the crossing's row.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CellLook:
+class CellLook(NamedTuple):
     """All that is shown on a cell. Equal looks are drawn alike."""
 
     stone: Colour = EMPTY
@@ -54,8 +52,7 @@ class CellLook:
 NOTHING = CellLook()
 
 
-@dataclass(frozen=True, slots=True)
-class Geometry:
+class Geometry(NamedTuple):
     """Places of the cells in the widget."""
 
     size: int
@@ -95,8 +92,7 @@ class Geometry:
         return x - 1, y - above, width + 1, height + above
 
 
-@dataclass(frozen=True, slots=True)
-class Brackets:
+class Brackets(NamedTuple):
     """The cells with marks at their sides."""
 
     cursor: Cell
@@ -155,12 +151,10 @@ class Painter:
             ):
                 if cell != NO_CELL and cell // size == row and style is not None:
                     x = LEFT + 2 * scale * (cell % size) + centre_x
-                    for place, mark in zip((x - scale, x + scale), marks, strict=True):
-                        if place < len(chars):
-                            chars[place] = (mark, style)
+                    _put(chars, x - scale, marks[0], style)
+                    _put(chars, x + scale, marks[1], style)
                     if marks == "[]" and palette.has_colours and looks.get(cell, NOTHING) == NOTHING:
-                        for place in range(x - scale + 1, min(x + scale, len(chars))):
-                            chars[place] = (chars[place][0], style)
+                        _restyle(chars, x - scale + 1, 2 * scale - 1, style)
         return _joined(chars)
 
     def _grid(self, row: int, column: int, x: int, y: int) -> tuple[str, Style]:
@@ -180,17 +174,12 @@ class Painter:
         """Draw the block of a cell, but for stones, texts and brackets."""
         palette, width = self.palette, 2 * self.geometry.scale
         if look.is_winning:
-            for place in range(x, min(x + width, len(chars))):
-                chars[place] = (chars[place][0], palette.win)
+            _restyle(chars, x, width, palette.win)
         elif look.heat is not None and palette.has_colours:
             for half, share in enumerate(look.heat):
-                style = palette.heat(share)
-                for place in range(x + half * width // 2, x + (half + 1) * width // 2):
-                    if place < len(chars):
-                        chars[place] = (" ", style)
+                _put(chars, x + half * width // 2, " " * (width // 2), palette.heat(share))
         elif is_hovered and look.stone == EMPTY:
-            for place in range(x, min(x + width, len(chars))):
-                chars[place] = (chars[place][0], palette.hover)
+            _restyle(chars, x, width, palette.hover)
         if any(look.heat_texts) and look.stone == EMPTY and look.ghost == EMPTY:
             self._numbers(chars, x, inner, look)
 
@@ -227,9 +216,7 @@ class Painter:
             # Numbers of two digits touch in small cells, and no ground tells them apart.
             style = Style(reverse=(x - LEFT) // 2 % 2 == 1) if scale == 1 else self.palette.base
         text = f"{text:^{2 * scale}}" if scale > 1 else f"{text:<2}"
-        for place, letter in enumerate(text[: 2 * scale], start=x):
-            if place < len(chars):
-                chars[place] = (letter, style)
+        _put(chars, x, text[: 2 * scale], style)
 
     def _stones(self, chars: list[tuple[str, Style]], row: int, y: int, looks: Mapping[Cell, CellLook]) -> None:
         """Draw the parts of large stones on a line `y` rows below the crossings of `row`."""
@@ -246,7 +233,7 @@ class Painter:
                     width = widths.get(2 * y + half + shift, 0)
                     for place in range(1 - width // 2, 1 + width // 2):
                         masks[place // 2] = masks.get(place // 2, 0) | 1 << 2 * half + place % 2
-                        ink = palette.stone(look.stone).color
+                        ink = palette.stones[look.stone].color
             x = LEFT + 2 * scale * column + geometry.centre[0]
             for place, mask in masks.items():
                 chars[x + place] = _block(mask, ink, *chars[x + place])
@@ -264,39 +251,43 @@ class Painter:
                 text, style = self._stone_text(look)
             elif look.ghost != EMPTY:
                 text = look.ghost_text or glyphs.stone(look.ghost)
-                style = palette.ghost(look.ghost) if look.ghost_text else palette.bare_ghost(look.ghost)
+                style = palette.ghosts[look.ghost] if look.ghost_text else palette.bare_ghost(look.ghost)
                 text = f"{text:^3}" if self._discs else text
                 if not palette.has_colours and not look.ghost_text:
                     style = Style(dim=True)
             elif look.mark:
-                style = palette.hint if look.mark_colour == EMPTY else palette.threat(look.mark_colour)
-                text = look.mark
+                text, style = look.mark, palette.mark(look.mark_colour)
                 if any(look.heat_texts):  # a mark over a digit would make another number of it
-                    left = LEFT + 2 * scale * column
-                    for place in range(left, min(left + 2 * scale, len(chars))):
-                        chars[place] = (chars[place][0], style)
+                    _restyle(chars, LEFT + 2 * scale * column, 2 * scale, style)
                     continue
             else:
                 continue
-            start = x - (len(text) - 1) // 2
-            for place, letter in enumerate(text, start=start):
-                if place < len(chars):
-                    chars[place] = (letter, style)
+            _put(chars, x - (len(text) - 1) // 2, text, style)
 
     def _stone_text(self, look: CellLook) -> tuple[str, Style]:
         """Return the text in the middle of a stone, and its style."""
         palette, glyphs = self.palette, self.glyphs
-        is_black = palette.stone(look.stone) is palette.black
         if look.number:
-            return look.number if self._discs else look.number[-2:], palette.text_on(look.stone)
+            return look.number if self._discs else look.number[-2:], palette.texts[look.stone]
         if self._discs:
             if look.is_last:
-                return UPPER_HALF, palette.last_on_black if is_black else palette.last_on_white
-            return (" ", palette.black_text) if is_black else ("°", palette.white_ring)
-        style = palette.stone(look.stone)
+                return UPPER_HALF, palette.lasts[look.stone]
+            return (" ", palette.texts[BLACK]) if look.stone == BLACK else ("°", palette.white_ring)
+        style = palette.stones[look.stone]
         if look.is_winning:
             style = style + Style(bgcolor=palette.win.bgcolor) if palette.has_colours else palette.win
         return glyphs.stone(look.stone), style
+
+
+def _put(chars: list[tuple[str, Style]], x: int, text: str, style: Style) -> None:
+    """Write a text from column `x` on, as far as the line goes."""
+    for place, letter in enumerate(text[: max(0, len(chars) - x)], start=x):
+        chars[place] = (letter, style)
+
+
+def _restyle(chars: list[tuple[str, Style]], x: int, width: int, style: Style) -> None:
+    """Give the characters from column `x` on another style."""
+    chars[x : x + width] = [(letter, style) for letter, _ in chars[x : x + width]]
 
 
 @lru_cache(maxsize=1024)

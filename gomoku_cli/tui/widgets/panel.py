@@ -17,11 +17,12 @@ from core.notation import cell_name
 from core.rules import BLACK, WHITE, Cell, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.study.game import without_analysis
+from gomoku_cli.study.values import percent, proof_text
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.candidates import CandidatesView
 from gomoku_cli.tui.widgets.glyphs import INK, PAPER, WOOD, Glyphs
 from gomoku_cli.tui.widgets.graph import GraphView
-from gomoku_cli.tui.widgets.texts import effort_unit, percent, proof_text, settings_text
+from gomoku_cli.tui.widgets.texts import effort_unit, settings_text
 from search.analysis import Analysis
 
 if TYPE_CHECKING:
@@ -224,22 +225,6 @@ def _branch_text(branch: Branch, size: int, width: int) -> str:
 class SidePanel(Vertical):
     """The column to the right of the board."""
 
-    DEFAULT_CSS = """
-    SidePanel {
-        padding: 0 1;
-
-        PlayersView { height: 3; margin-bottom: 1; }
-        ValueView { height: auto; min-height: 1; margin-bottom: 1; }
-        .heading { text-style: dim; height: 1; }
-        MovesView { height: 1fr; min-height: 2; scrollbar-size-vertical: 1; }
-        MovesView:focus { background-tint: $foreground 5%; }
-        #comment { height: auto; max-height: 5; margin-top: 1; display: none; }
-        #about { height: auto; max-height: 5; margin-top: 1; text-style: dim; }
-        GraphView { margin-bottom: 1; }
-        CandidatesView { margin-bottom: 1; }
-    }
-    """
-
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
@@ -248,32 +233,26 @@ class SidePanel(Vertical):
         self._clocks = ("", "")
         self._pondering = False
         self._players = PlayersView(markup=False)
-        self._value = ValueView(markup=False)
+        self.value = ValueView(markup=False)
         self.graph = GraphView(ascii_only=glyphs.line.isascii())
         self.candidates = CandidatesView()
-        self._moves = MovesView(id="moves")
+        self.moves = MovesView(id="moves")
         self._heading = Static("Moves", classes="heading")
         self._comment = Static(id="comment", markup=False)
         self._about = Static(id="about", markup=False)
 
     def compose(self) -> ComposeResult:
         """Build the views from top to bottom."""
-        yield self._players
-        yield self._value
-        yield self.graph
-        yield self.candidates
-        yield self._heading
-        yield self._moves
-        yield self._comment
-        yield self._about
+        yield from (self._players, self.value, self.graph, self.candidates)
+        yield from (self._heading, self.moves, self._comment, self._about)
 
     def show(self, game: Game, marks: Mapping[int, str]) -> None:
         """Draw the current state of the game; `marks` stand behind the moves of their plies."""
         self._game = game
         self._players.show(game, self._glyphs, self._clocks)
-        self._value.show(game)
+        self.value.show(game)
         self._heading.update("Moves" if game.node.is_main() else "Moves of a variation")
-        self._moves.show(game, marks)
+        self.moves.show(game, marks)
         words = (game.node.name, without_analysis(game.node.comment))
         self._comment.update(Content(printable(": ".join(filter(None, words)))))
         self._comment.display = any(words)
@@ -285,10 +264,6 @@ class SidePanel(Vertical):
         if self._game is not None:
             self._players.show(self._game, self._glyphs, clocks)
 
-    def show_value(self, game: Game) -> None:
-        """Draw the newest value alone."""
-        self._value.show(game)
-
     def show_candidates(
         self, analysis: Analysis | None, source: str, cursor: Cell, book: "Sequence[BookMove]" = ()
     ) -> None:
@@ -297,7 +272,7 @@ class SidePanel(Vertical):
             return
         book = book[:_BOOK_ROWS]
         shown = [view for view in (self.graph, self._comment) if view.display]
-        views = (self._players, self._value, self._about, *shown)
+        views = (self._players, self.value, self._about, *shown)
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
         game = self._game
         if game.is_game_over() and analysis is None:
@@ -317,15 +292,6 @@ class SidePanel(Vertical):
         self._notes.append(text)
         self._show_about()
         self.set_timer(NOTE_S, self._drop_note)
-
-    def scroll_moves(self, pages: int) -> None:
-        """Scroll the list of moves by pages."""
-        scroll = self._moves.scroll_page_up if pages < 0 else self._moves.scroll_page_down
-        scroll(animate=False)
-
-    def focus_moves(self) -> None:
-        """Let the keys scroll the list of moves."""
-        self._moves.focus()
 
     def _drop_note(self) -> None:
         self._notes.pop(0)

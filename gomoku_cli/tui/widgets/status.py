@@ -22,18 +22,6 @@ class StatusLine(Static):
     as the seconds of an engine that thinks.
     """
 
-    DEFAULT_CSS = """
-    StatusLine {
-        height: auto; max-height: 3; padding: 0 1; text-style: bold;
-
-        &.-error { background: ansi_red; color: ansi_bright_white; }
-        &.-warning { background: ansi_yellow; color: ansi_black; }
-        &.-over { background: ansi_green; color: ansi_black; }
-        &.-busy { text-style: none; }
-        &:nocolor.-error, &:nocolor.-over, &:nocolor.-warning { text-style: reverse bold; }
-    }
-    """
-
     _state: tuple[str, StatusKind] = ("", "")
     _holds_until = 0.0
 

@@ -6,8 +6,9 @@ from core.notation import cell_name
 from core.opening_rules import Choice
 from core.rules import BLACK, EMPTY, Cell, Colour, Rules, Variant, colour_name
 from curriculum.arena import player_names
+from gomoku_cli.study.values import percent, proof_text
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import Game, has_net, win_probability
+from gomoku_cli.tui.game import Game, has_net
 from search.analysis import Analysis, MoveAnalysis
 from search.tree.settings import Policy
 
@@ -17,21 +18,10 @@ def line_text(moves: Sequence[Cell], rules: Rules, limit: int = 8) -> str:
     return " ".join(cell_name(move, rules.size) for move in moves[:limit])
 
 
-def percent(value: float) -> str:
-    """Return the win probability of an expected result: `62 %`."""
-    return f"{100 * win_probability(value):.0f} %"
-
-
-def proof_text(proof: int) -> str:
-    """Return a proven result in words: `wins in 7`, `loses in 4`; 0 is a draw."""
-    return f"wins in {proof}" if proof > 0 else f"loses in {-proof}" if proof < 0 else "draws"
-
-
 def outlook(analysis: Analysis, colour: Colour) -> str:
     """Return the result that an analysis expects for the side to move, `colour`: proven, or as a probability."""
     proof = analysis.moves[0].proof if analysis.moves else None
-    name = colour_name(colour).capitalize()
-    return f"{name} {percent(analysis.value)}" if proof is None else f"{name} {proof_text(proof)}"
+    return f"{colour_name(colour).capitalize()} {proof_text(proof) or percent(analysis.value)}"
 
 
 def effort_unit(choice: PlayerChoice, rules: Rules) -> str:
@@ -97,7 +87,5 @@ def settings_text(choice: PlayerChoice) -> str:
 
 def move_value(move: MoveAnalysis, *, short: bool = False) -> str:
     """Return a candidate's value: a proof, if `short` as `win 7` or `loss 12`, a win probability, or a dash."""
-    if move.proof is not None:
-        text = proof_text(move.proof)
-        return text.replace("wins in", "win").replace("loses in", "loss") if short else text
-    return "-" if move.value is None else percent(move.value)
+    text = proof_text(move.proof) or ("-" if move.value is None else percent(move.value))
+    return text.replace("wins in", "win").replace("loses in", "loss") if short else text

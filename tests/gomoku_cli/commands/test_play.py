@@ -7,8 +7,7 @@ import pytest
 
 from core.records.formats import write_games
 from core.rules import Rules
-from gomoku_cli import app
-from gomoku_cli.commands import play
+from gomoku_cli import app, options
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.study.saved import SavedGame
 from gomoku_cli.tui import running
@@ -34,7 +33,7 @@ def setups(monkeypatch: pytest.MonkeyPatch) -> list[BoardSetup]:
     monkeypatch.setattr(running, "run_board", keep)
     monkeypatch.setattr(client, "EngineProcess", lambda runtime: ThreadEngine({}))
     terminal = SimpleNamespace(isatty=lambda: True, encoding="utf-8")
-    monkeypatch.setattr(play, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr(options, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
     return shown
 
 
@@ -79,15 +78,15 @@ def test_the_built_in_model_plays_the_default_rules() -> None:
 
 
 def test_rules_look_and_theme_follow_the_options(setups: list[BoardSetup], monkeypatch: pytest.MonkeyPatch) -> None:
-    options = ["--model", "random", "--board-size", "9", "--connect", "4", "--ascii", "--theme", "textual-light"]
-    assert app.run(["play", *options, "--choose"]) == ExitCode.DONE
+    given = ["--model", "random", "--board-size", "9", "--connect", "4", "--ascii", "--theme", "textual-light"]
+    assert app.run(["play", *given, "--choose"]) == ExitCode.DONE
     setup = setups[0]
     assert setup.rules == Rules(9, 4)
     assert setup.ascii_only
     assert setup.theme == "textual-light"
     assert setup.asks_first
     terminal = SimpleNamespace(isatty=lambda: True, encoding="iso-8859-1")
-    monkeypatch.setattr(play, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr(options, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
     assert app.run(["play", "--theme", "plaid"]) == ExitCode.USAGE
     assert app.run(["play", "--board-size", "9"]) == ExitCode.DONE
     assert setups[1].ascii_only, "the encoding lacks the stones"

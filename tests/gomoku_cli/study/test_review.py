@@ -5,7 +5,8 @@ import pytest
 from core.records.record import GameRecord
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
-from gomoku_cli.study.review import Grade, review_of, win_probability
+from gomoku_cli.study.review import Grade, review_of
+from gomoku_cli.study.values import win_probability
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 
@@ -45,7 +46,7 @@ def game() -> StudiedGame:
 def test_probabilities_and_losses_of_a_game() -> None:
     review = review_of(game())
     assert review.black == pytest.approx((0.65, 0.55, 0.55, 0.35, 1.0, 1.0, 1.0, 1.0))
-    assert review.is_complete
+    assert None not in review.black
     assert [move.colour for move in review.moves] == [BLACK, WHITE] * 3 + [BLACK]
     assert [move.loss for move in review.moves] == pytest.approx([0.1, 0.0, 0.0, 0.65, 0.0, 0.0, 0.0])
     assert review.moves[3].before == pytest.approx(0.65)

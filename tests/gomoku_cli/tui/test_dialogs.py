@@ -84,7 +84,7 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         await ui.press("ctrl+s")
         assert "the pace is between 0 and 3,600 seconds" in ui.dialog
         await ui.press("tab", "tab", "tab", "down", "up")
-        await ui.pilot.click("#cancel")
+        await ui.pilot.click("#back")
         assert ui.app.screen is ui.main_screen
 
 
@@ -136,7 +136,7 @@ def test_the_opponents_are_those_of_the_package_and_the_runs_folder(tmp_path: Pa
     (tmp_path / "mine" / "models" / "best.safetensors").touch()
     (tmp_path / "other.safetensors").touch()
     (tmp_path / "empty").mkdir()
-    names = [name for _, name in opponents(tmp_path)]
+    names = list(opponents(tmp_path))
     assert names[0] == "default"
     assert {"mentor:1", "mentor:5", "mentor:paper", "random"} <= set(names)
     assert names[-2:] == [str(tmp_path / "mine"), str(tmp_path / "other.safetensors")]

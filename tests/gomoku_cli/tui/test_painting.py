@@ -1,7 +1,5 @@
 """The board's lines: sizes of cells, marks, and readable colours."""
 
-from dataclasses import replace
-
 import pytest
 from rich.color import Color
 
@@ -62,7 +60,7 @@ def test_every_line_has_the_width_of_the_board(scale: int, glyphs: object, palet
 def test_a_mark_leaves_the_numbers_of_a_cell_as_they_are(scale: int, mark: CellLook) -> None:
     painter = Painter(Geometry(15, scale), UNICODE, COLOURS)
     numbers = CellLook(heat=(0.2, 0.9), heat_texts=("12", "37"))
-    both = replace(numbers, mark=mark.mark, mark_colour=mark.mark_colour)
+    both = numbers._replace(mark=mark.mark, mark_colour=mark.mark_colour)
     for y in range(painter.geometry.rows):
         lines = [painter.line(y, {cell("f5"): look}, Brackets(cell("o8"), NO_CELL)) for look in (numbers, both)]
         plain, marked = ("".join(segment.text for segment in line) for line in lines)
@@ -99,10 +97,21 @@ def test_cells_grow_with_the_room() -> None:
 
 def test_everything_on_the_board_has_enough_contrast() -> None:
     unread = {"line", "hover", "has_colours"}
-    styles = {name: getattr(COLOURS, name) for name in COLOURS.__slots__ if name not in unread}
+    parts = {name: style for name, style in COLOURS._asdict().items() if name not in unread}
+    styles = {}
+    for name, style in parts.items():
+        styles |= (
+            {f"{name} {colour}": side for colour, side in style.items()} if isinstance(style, dict) else {name: style}
+        )
     styles |= {f"bare ghost {colour}": COLOURS.bare_ghost(colour) for colour in (1, -1)}
     styles |= {f"heat {share}": COLOURS.heat(share) for share in (0.0, 0.25, 0.5, 0.75, 1.0)}
     assert [part for part, style in styles.items() if contrast(style.color.name, style.bgcolor.name) < 4.5] == []
+
+
+def test_plain_styles_have_no_colours() -> None:
+    for found in PLAIN[:-1]:
+        for style in found.values() if isinstance(found, dict) else [found]:
+            assert style.color is style.bgcolor is None
 
 
 @pytest.mark.parametrize(("size", "names"), cases("star_points"))

@@ -14,32 +14,8 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.study.saved import saved_games
 from gomoku_cli.tui import running, terminal
 from gomoku_cli.tui.app import GomokuApp
+from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.client import EngineProcess
-from gomoku_cli.tui.engine.messages import (
-    NO_TASK,
-    Analysed,
-    Answer,
-    CheckMove,
-    Done,
-    Ended,
-    Failed,
-    FindThreats,
-    GameList,
-    Graded,
-    GradeMoves,
-    Keep,
-    Kept,
-    ListGames,
-    Load,
-    Moved,
-    OtherBoard,
-    PlayerChoice,
-    Progress,
-    Search,
-    Stop,
-    Threats,
-    Verdict,
-)
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from nets.config import RuntimeChoice
@@ -105,23 +81,25 @@ def test_the_board_needs_no_kernels_numpy_or_torch() -> None:
     assert ended.stdout == "[]\n"
 
 
-def analysis(position: Position, seconds: float) -> Search:
+def analysis(position: Position, seconds: float) -> messages.Search:
     """Return the request for an analysis of the mentor."""
-    return Search(choice=PlayerChoice(spec="mentor"), position=position, purpose="analysis", seconds=seconds)
+    return messages.Search(
+        choice=messages.PlayerChoice(spec="mentor"), position=position, purpose="analysis", seconds=seconds
+    )
 
 
 class _Answers:
     """The answers of an engine's process, in order."""
 
     def __init__(self, process: EngineProcess) -> None:
-        self._queue: queue.SimpleQueue[tuple[int, Answer]] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[int, messages.Answer]] = queue.SimpleQueue()
         process.connect(lambda number, answer: self._queue.put((number, answer)))
 
-    def to(self, number: int) -> Answer:
+    def to(self, number: int) -> messages.Answer:
         """Return the last answer to a task."""
         while True:
             got, answer = self._queue.get(timeout=12 * LIMIT_S)
-            if got == number and not isinstance(answer, Progress):
+            if got == number and not isinstance(answer, messages.Progress):
                 return answer
 
 
@@ -132,7 +110,7 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
     game = Game(Rules(), Seats(None, None))
     for cell in (1, 2, 3):
         game.play(cell)
-        process.request(Keep(0, None, game.to_save()))
+        process.request(messages.Keep(0, None, game.to_save()))
     # As after a kill of the screen: both pipes close at once.
     process._input.close()
     assert process._process.stdout is not None
@@ -145,28 +123,32 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
 
 @pytest.mark.slow
 def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> None:
-    mentor = PlayerChoice(spec="mentor")
+    mentor = messages.PlayerChoice(spec="mentor")
     process = EngineProcess(RuntimeChoice())
     try:
         answers = _Answers(process)
-        load = process.request(Load(choice=mentor, rules=Rules(9)))
-        assert answers.to(load) == Done()
-        moved = answers.to(process.request(Search(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
-        assert isinstance(moved, Moved)
+        load = process.request(messages.Load(choice=mentor, rules=Rules(9)))
+        assert answers.to(load) == messages.Done()
+        moved = answers.to(
+            process.request(messages.Search(choice=mentor, position=Position.from_moves(Rules(9), (40,))))
+        )
+        assert isinstance(moved, messages.Moved)
         assert 0 <= moved.move < 81
         assert moved.analysis is not None
         dropped = process.request(analysis(Position.from_moves(Rules(9), (40,)), 60.0))
-        process.request(Stop(drop=False), dropped)
-        assert isinstance(answers.to(dropped), Analysed)
-        other = process.request(Load(choice=PlayerChoice(spec="paper"), rules=Rules(9)))
-        assert answers.to(other) == OtherBoard(Rules())
-        failed = answers.to(process.request(Load(choice=PlayerChoice(spec="nobody"), rules=Rules(9))))
-        assert isinstance(failed, Failed)
+        process.request(messages.Stop(drop=False), dropped)
+        assert isinstance(answers.to(dropped), messages.Analysed)
+        other = process.request(messages.Load(choice=messages.PlayerChoice(spec="paper"), rules=Rules(9)))
+        assert answers.to(other) == messages.OtherBoard(Rules())
+        failed = answers.to(process.request(messages.Load(choice=messages.PlayerChoice(spec="nobody"), rules=Rules(9))))
+        assert isinstance(failed, messages.Failed)
         assert failed.text.startswith("'nobody' names no player")
         process._process.kill()
-        assert isinstance(answers.to(NO_TASK), Ended)
-        moved = answers.to(process.request(Search(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
-        assert isinstance(moved, Moved)
+        assert isinstance(answers.to(messages.NO_TASK), messages.Ended)
+        moved = answers.to(
+            process.request(messages.Search(choice=mentor, position=Position.from_moves(Rules(9), (40,))))
+        )
+        assert isinstance(moved, messages.Moved)
         # Closing does not wait for a search of any length.
         process.request(analysis(Position.from_moves(Rules(9), (40,)), 600.0))
         time.sleep(0.2)
@@ -184,23 +166,25 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
         answers = _Answers(process)
         search = process.request(analysis(Position.from_moves(Rules(), (112,)), 600.0))
         threats = answers.to(
-            process.request(FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114))))
+            process.request(messages.FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114))))
         )
-        assert isinstance(threats, Threats)
+        assert isinstance(threats, messages.Threats)
         assert {threat.kind for threat in threats.threats} == {"open four", "four"}
         # Black has a four, and white plays elsewhere.
         four = Position.from_moves(Rules(), (112, 111, 113, 15, 114, 30, 115))
-        verdict = answers.to(process.request(CheckMove(choice=PlayerChoice(spec="mentor:2"), position=four, move=60)))
-        assert isinstance(verdict, Verdict)
+        verdict = answers.to(
+            process.request(messages.CheckMove(choice=messages.PlayerChoice(spec="mentor:2"), position=four, move=60))
+        )
+        assert isinstance(verdict, messages.Verdict)
         assert verdict.reason is not None
         game = Game(Rules(variant=Variant.STANDARD), Seats(None, None), [112, 0, 113])
-        assert isinstance(answers.to(process.request(GradeMoves(game=game.studied()))), Graded)
-        assert answers.to(process.request(Keep(0, None, game.to_save()))) == Kept()
-        listed = answers.to(process.request(ListGames()))
-        assert isinstance(listed, GameList)
+        assert isinstance(answers.to(process.request(messages.GradeMoves(game=game.studied()))), messages.Graded)
+        assert answers.to(process.request(messages.Keep(0, None, game.to_save()))) == messages.Kept()
+        listed = answers.to(process.request(messages.ListGames()))
+        assert isinstance(listed, messages.GameList)
         assert [game.rules for game in listed.games] == ["15x15 standard"]
-        process.request(Stop(drop=False), search)
-        assert isinstance(answers.to(search), Analysed), "it was still under way"
+        process.request(messages.Stop(drop=False), search)
+        assert isinstance(answers.to(search), messages.Analysed), "it was still under way"
     finally:
         process.close()
 
@@ -209,7 +193,7 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
 async def test_a_whole_game_against_the_built_in_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     engine = EngineProcess(RuntimeChoice())
-    setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="default", simulations=20)))
+    setup = BoardSetup(seats=Seats(None, messages.PlayerChoice(spec="default", simulations=20)))
     app = GomokuApp(engine, setup)
     try:
         async with app.run_test(size=(120, 40)) as pilot:

@@ -161,7 +161,7 @@ async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
     async with board_app(engine, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
         await ui.press("b")
         await ui.until(lambda: "Review: move 4 of 4. Keys" in ui.status or "was" in ui.status)
-        await ui.until(lambda: bool(ui.app.control.review.grades.marks))
+        await ui.until(lambda: bool(ui.app.control.review.grades))
         assert player.analysed == [game.line], "only the position without an analysis is searched"
         assert "h9??" in ui.panel
         await ui.press("z")

@@ -9,7 +9,7 @@ from textual.widgets import Static
 from core.records.formats import read_games, read_trees
 from core.records.tree import Node
 from core.rules import Rules
-from gomoku_cli.tui.engine import files
+from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.comment import CommentScreen
@@ -199,7 +199,7 @@ async def test_a_foreign_file_keeps_its_variations(tmp_path: Path) -> None:
 
 
 def test_a_file_with_too_many_nodes_shows_its_main_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_NODES", 5)
+    monkeypatch.setattr(messages, "MAX_NODES", 5)
     path = tmp_path / "large.sgf"
     path.write_text(FOREIGN)
     found = opened(path)

@@ -10,11 +10,11 @@ import pytest
 
 from core.notation import cell_name
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.reports.game import black_values
+from gomoku_cli.reports.game import black_values, result_text
+from gomoku_cli.reports.plots import nice_ticks, number_text
 from gomoku_cli.watch import followed_run
 from gomoku_cli.watch.app import WatchApp
-from gomoku_cli.watch.newest_game import newest_file, read_newest_game
-from gomoku_cli.watch.plots import nice_ticks, number
+from gomoku_cli.watch.followed_run import newest_file, read_newest_game
 from tests.support.commands import Capsys, refused
 from tests.support.project import ROOT
 from tests.support.runs import append, make_run
@@ -76,9 +76,10 @@ def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
     file = newest_file(make_run(tmp_path / "run"))
     assert file is not None
     game = read_newest_game(file)
-    assert game.result == "black wins in 9 moves"
-    assert [cell_name(game.record.moves[ply], 15) for ply in (0, 8)] == ["h8", "h12"]
-    assert black_values(game.record)[6] == -0.4
+    assert game is not None
+    assert result_text(game) == "black won in 9 moves"
+    assert [cell_name(game.moves[ply], 15) for ply in (0, 8)] == ["h8", "h12"]
+    assert black_values(game)[6] == -0.4
     assert newest_file(tmp_path) is None
 
 
@@ -87,7 +88,8 @@ def test_a_torn_game_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     whole = file.read_bytes()
     file.write_bytes(whole[:-40])
     game = read_newest_game(file)
-    assert game.result == "black wins in 7 moves"
+    assert game is not None
+    assert result_text(game).startswith("black won in 7 moves")
     for other in (b"", b"(;FF[4]SZ[", b"no game", b"(;FF[4]GM[1]SZ[19];B[pd])"):
         file.write_bytes(other)
         assert read_newest_game(file) is None
@@ -96,7 +98,7 @@ def test_a_torn_game_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
 def test_ticks_are_round_numbers() -> None:
     assert nice_ticks(0, 9207) == [0, 5000]
     assert nice_ticks(0.1, 0.9) == pytest.approx([0.5])
-    assert [number(value) for value in (0.12345, 7212, 20000, 1.5e7, 0)] == ["0.123", "7.21k", "20k", "15M", "0"]
+    assert [number_text(value) for value in (0.12345, 7212, 20000, 1.5e7, 0)] == ["0.123", "7.21k", "20k", "15M", "0"]
 
 
 def test_the_screen_needs_neither_torch_nor_numba() -> None:

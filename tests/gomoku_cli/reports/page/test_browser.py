@@ -22,7 +22,6 @@ document.title = `width ${{page.documentElement.scrollWidth}} drawn ${{drawn}} o
 @pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
 def test_the_report_fits_a_phone_and_a_desktop(tmp_path: Path, capsys: Capsys) -> None:
-    pytest.importorskip("matplotlib")
     assert BROWSER is not None
     paths = [make_run(tmp_path / name) for name in ("a-run-with-a-rather-long-name-of-its-folder", "two")]
     assert run(capsys, "report", *paths, "--output", tmp_path / "report.html")[0] == 0

@@ -50,7 +50,6 @@ class _Page(HTMLParser):
 
 
 def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: Capsys) -> None:
-    pytest.importorskip("matplotlib")
     paths = [make_run(tmp_path / "one<b>"), make_run(tmp_path / "two", rounds=4)]
     output = tmp_path / "report.html"
     code, out, _ = run(capsys, "report", *paths, "--output", output)
@@ -68,11 +67,9 @@ def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: Capsys) -> N
     assert "White played i11, which cost 1.10 of the value; black won in 9 moves" in text
     assert "mentor:paper" in text
     assert "2 gates" in text
-    assert "#0101" not in text
 
 
 def test_the_losses_of_further_targets_have_figures(tmp_path: Path, capsys: Capsys) -> None:
-    pytest.importorskip("matplotlib")
     path = make_run(tmp_path / "run")
     losses = {"policy_loss": 2.0, "value_loss": 0.1, "reply_loss": 1.5, "policy_entropy": 2.0}
     for step in (90, 130):
@@ -82,7 +79,6 @@ def test_the_losses_of_further_targets_have_figures(tmp_path: Path, capsys: Caps
 
 
 def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: Capsys) -> None:
-    pytest.importorskip("matplotlib")
     path = make_run(tmp_path / "many")
     metrics = path / "metrics.jsonl"
     lines = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
@@ -99,7 +95,6 @@ def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: Capsys) ->
 
 
 def test_a_young_run_has_a_report(tmp_path: Path, capsys: Capsys) -> None:
-    pytest.importorskip("matplotlib")
     path = make_run(tmp_path / "young", rounds=0)
     (path / "metrics.jsonl").unlink()
     (path / "environment.json").unlink()
