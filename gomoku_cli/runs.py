@@ -86,7 +86,7 @@ def open_or_create(path: Path, choice: "Choice") -> "RunFolder":
 def open_run(path: Path, choice: "Choice") -> "RunFolder":
     """Open the run in `path`. What the options state changes its settings from now on, where that is still possible.
 
-    Raises `RunFolderError`, `ConfigError` for the options, and the errors of `check_players`.
+    Raises `FolderError`, `ConfigError` for the options, and the errors of `check_players`.
     """
     from curriculum.phases.players import check_players
     from curriculum.presets import revised
