@@ -154,7 +154,7 @@ def resolve_rules(specs: Sequence[str], **given: Any) -> Rules:
 
 @dataclass(frozen=True)
 class NamedPlayer:
-    """The recipe (`search.recipes.Recipe`) of a player that a spec names."""
+    """The recipe (`search.players.Recipe`) of a player that a spec names."""
 
     spec: str
     rules: Rules

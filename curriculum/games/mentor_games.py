@@ -27,8 +27,7 @@ from curriculum.reporting import Context, Interrupted
 from curriculum.training.files import naming_metadata, read_kept_games, write_samples
 from curriculum.training.samples import Samples, decayed_results
 from nets.targets import FinishedGame
-from search.players import Decision, ForfeitError, Player
-from search.recipes import Recipe, as_recipe
+from search.players import Decision, ForfeitError, Player, Recipe, as_recipe
 
 _GAMES_PER_FILE = 64
 _MAX_FORFEITED_SHARE = 0.5
