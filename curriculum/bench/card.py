@@ -83,11 +83,12 @@ def check_card(
     evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH), device=device)
     try:
         ceiling, rates = find_ceiling(evaluator, games, settings.seconds / 10, context)
+        bare = BareNet(model, evaluator.runtime, settings.seconds / 10, context)
         yield (
             "throughput",
             {
                 "precision": evaluator.runtime.precision.value,
-                "bare_positions_per_second": BareNet(model, evaluator.runtime, settings.seconds / 10).rate(1.0),
+                "bare_positions_per_second": bare.rate(1.0),
                 "batches": [{"batch": batch, "positions_per_second": rate} for batch, rate in rates.items()],
             },
         )
