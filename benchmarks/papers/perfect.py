@@ -14,6 +14,7 @@ from pathlib import Path
 
 from core.position import Position
 from core.rules import BLACK, WHITE, Cell, Colour, Rules
+from core.setting_bounds import from_json
 from core.streams import generator
 from curriculum.arena.players import model_path
 from curriculum.arena.tournament import play_match
@@ -70,7 +71,7 @@ def open_player(model: str, simulations: int) -> tuple[Player, Rules]:
     path = model_path(model)
     assert path is not None
     info = read_info(Path(path))
-    search = SearchSettings.from_mapping(info.made["search"] | {"simulations": simulations})
+    search = from_json(SearchSettings, info.made["search"] | {"simulations": simulations})
     return MctsPlayer(open_model(path), info.rules, search, switch_stage=0, name="model"), info.rules
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from core.errors import UsageError
 from core.input_limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
 from core.rules import Rules, shipped_variant
+from core.setting_bounds import from_json
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
 from search.engine import Engine
@@ -278,7 +279,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     try:
         search = settings.search
         if search is None:
-            search = SearchSettings.from_mapping(info.made.get("search", {})).for_play()
+            search = from_json(SearchSettings, info.made.get("search", {})).for_play()
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
     max_bytes = settings.memory_bytes
