@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import html
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.rules import Rules
@@ -25,11 +24,14 @@ from search.tree.settings import Policy
 _TERMINAL = (108, 36)
 _COLUMN = 12.2
 """Width of a character in the export."""
-_RECTANGLE = re.compile(
-    r'<rect fill="([^"]*)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" shape-rendering="crispEdges"/>'
+_TEXT = re.compile(r'<text class="([^"]*)" x="([\d.]+)" y="([\d.]+)" textLength="([\d.]+)"[^>]*>([^<]*)</text>')
+_SIZE = r'width="([\d.]+)" height="24.65" shape-rendering="crispEdges"/>'
+_NEIGHBOURS = re.compile(
+    rf'<rect fill="(#\w+)" x="([\d.]+)" y="([\d.]+)" {_SIZE}<rect fill="\1" x="([\d.]+)" y="\3" {_SIZE}'
 )
-_TEXT = re.compile(r'<text class="([^"]*)" x="([\d.]+)" y="([\d.]+)"[^>]*clip-path[^>]*>([^<]*)</text>')
-_LEFT_OUT = re.compile(r'\s*@font-face \{.*?\}|\s*<clipPath id="[^"]*-line-\d+">.*?</clipPath>', re.DOTALL)
+_LEFT_OUT = re.compile(
+    r'\s*@font-face \{.*?\}|<text [^>]*>\n</text>|\s*<clipPath id="[^"]*-line-\d+">.*?</clipPath>', re.DOTALL
+)
 
 
 async def screenshot(plies: int) -> str:
@@ -51,58 +53,37 @@ async def screenshot(plies: int) -> str:
             await pilot.press("a", "c", "g")
             while (found := app.control.analysis) is None or (found.nodes < 4000 and found.moves[0].proof is None):
                 await pilot.pause(0.05)
-            return app.export_screenshot(title="gomoku play")
+            return app.export_screenshot(title="gomoku play", simplify=True)
     finally:
         engine.close()
 
 
 def simplified(picture: str) -> str:
-    """Return the SVG without fonts of another site, with neighbours of one style joined and short names."""
+    """Return the SVG without fonts of another site, with places for characters outside ASCII, and with short names."""
     picture = _LEFT_OUT.sub("", picture)
     picture = picture.replace("font-variant-east-asian: full-width", "white-space: pre")
-    picture = _join(_RECTANGLE, _rectangle, picture)
-    picture = _join(_TEXT, _text, picture)
-    return re.sub(r"terminal-\d+-", "t-", picture).replace("t-r", "r") + "\n"
+    while (joined := _NEIGHBOURS.sub(_joined, picture)) != picture:
+        picture = joined
+    return re.sub(r"terminal-\d+-", "t-", _TEXT.sub(_text, picture)).replace("t-r", "r") + "\n"
 
 
-def _join(pattern: re.Pattern[str], draw: Callable[[Sequence[tuple[str, ...]]], str], picture: str) -> str:
-    """Replace the matches by one element for each run of neighbours with the same style and row."""
-    found = list(pattern.finditer(picture))
-    runs: list[list[tuple[str, ...]]] = []
-    for match in found:
-        groups = match.groups()
-        style, x, y = groups[:3]
-        if runs and (style, y) == (runs[-1][-1][0], runs[-1][-1][2]) and abs(_end(runs[-1][-1]) - float(x)) < 0.5:
-            runs[-1].append(groups)
-        else:
-            runs.append([groups])
-    return picture[: found[0].start()] + "".join(map(draw, runs)) + picture[found[-1].end() :]
+def _joined(match: re.Match[str]) -> str:
+    """Return two rectangles of a colour and a row as one, if they touch."""
+    fill, x, y, width, other, more = match.groups()
+    if abs(float(x) + float(width) - float(other)) > 0.5:
+        return match[0]
+    size = f'width="{float(width) + float(more):g}" height="24.65" shape-rendering="crispEdges"'
+    return f'<rect fill="{fill}" x="{x}" y="{y}" {size}/>'
 
 
-def _end(groups: tuple[str, ...]) -> float:
-    """Return the right edge of a rectangle or of a text."""
-    return float(groups[1]) + (float(groups[3]) if len(groups) == 5 else len(html.unescape(groups[3])) * _COLUMN)
-
-
-def _rectangle(run: Sequence[tuple[str, ...]]) -> str:
-    fill, x, y, _, height = run[0]
-    return f'<rect fill="{fill}" x="{x}" y="{y}" width="{_end(run[-1]) - float(x):g}" height="{height}"/>'
-
-
-def _text(run: Sequence[tuple[str, ...]]) -> str:
-    """Draw a text without the spaces around it. Characters outside ASCII get a position each."""
-    style, x, y, _ = run[0]
-    text = html.unescape("".join(groups[3] for groups in run)).replace("\xa0", " ")
-    start = float(x) + (len(text) - len(text.lstrip())) * _COLUMN
-    text = text.strip()
-    if not text:
-        return ""
+def _text(match: re.Match[str]) -> str:
+    """Return a text in which each character has its place, unless all are ASCII."""
+    style, x, y, width, escaped = match.groups()
+    text = html.unescape(escaped).replace("\xa0", " ")
     if text.isascii():
-        place = f'x="{start:g}" y="{y}" textLength="{len(text) * _COLUMN:g}"'
-        text = text.replace("  ", "\xa0\xa0")  # SVG joins neighbouring spaces
-    else:
-        place = f'x="{" ".join(f"{start + number * _COLUMN:g}" for number in range(len(text)))}" y="{y}"'
-    return f'<text class="{style}" {place}>{html.escape(text, quote=False)}</text>\n'
+        return f'<text class="{style}" x="{x}" y="{y}" textLength="{width}">{escaped}</text>'
+    places = " ".join(f"{float(x) + number * _COLUMN:g}" for number in range(len(text)))
+    return f'<text class="{style}" x="{places}" y="{y}">{html.escape(text, quote=False)}</text>'
 
 
 def main() -> None:

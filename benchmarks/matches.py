@@ -15,6 +15,7 @@ from pathlib import Path
 from benchmarks.measuring import parser_of, show
 from core.position import Position
 from core.rules import Rules
+from core.setting_bounds import from_json
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Context
@@ -38,7 +39,7 @@ def with_words(plain: SearchSettings, words: Sequence[str]) -> SearchSettings:
 
 def searches(arguments: argparse.Namespace) -> tuple[Player, Player]:
     """Return the players of `search`; their kernels are compiled."""
-    plain = SearchSettings.from_mapping(read_info(arguments.model).made.get("search", {}))
+    plain = from_json(SearchSettings, read_info(arguments.model).made.get("search", {}))
     plain = replace(plain, simulations=arguments.simulations, proven_nodes=True).without_tactics()
     own = open_model(arguments.model)
     other = open_model(arguments.opponent_model) if arguments.opponent_model else own

@@ -1,4 +1,4 @@
-"""The one way to measure: medians of rounds in which the compared things take turns, ratios of one round, one table."""
+"""The one way to measure: medians of rounds in which the compared things take turns, one table."""
 
 import argparse
 import json
@@ -43,11 +43,11 @@ def run_one_of(doc: str | None, modules: Mapping[str, ModuleType]) -> int:
     return code
 
 
-def seconds_of(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+def seconds_of(work: Callable[[], object]) -> float:
     """Return the seconds that a call takes."""
-    start = clock()
+    start = time.perf_counter()
     work()
-    return clock() - start
+    return time.perf_counter() - start
 
 
 def in_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
@@ -57,11 +57,6 @@ def in_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[s
         for key in list(measures)[:: -1 if number % 2 else 1]:
             found[key].append(measures[key]())
     return found
-
-
-def ratio(above: Sequence[float], below: Sequence[float]) -> float:
-    """Return the median of the ratios of one round."""
-    return statistics.median(one / other for one, other in zip(above, below, strict=True))
 
 
 def spread(figures: Sequence[float]) -> dict[str, float]:

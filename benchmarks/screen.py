@@ -15,12 +15,9 @@ from typing import Any
 
 from benchmarks.measuring import parser_of, show, spread
 from benchmarks.terminal import Terminal
-from core.position import Position
 from core.records.formats import write_games
 from core.records.record import GameRecord
 from core.rules import BLACK, Rules
-from gomoku_cli import Limit, open_engine
-from search.tree import root
 
 _SAVED_S = 5.0
 _GAMES = 5000
@@ -80,10 +77,6 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
         "what": "key to cursor and to the line for a move there, ms, without the slowest 5 %",
         **spread(_keys(opened)),
     }
-    yield {
-        "what": "simulations a processor second with 8 lines in each view, of those with 1",
-        **spread(_lines(trials)),
-    }
     listed, whole = _listed(folder / "many", trials)
     yield {"what": f"key to the painted list of {_GAMES:,} saved games, s", **spread(listed)}
     yield {"what": "until all are in it, s", **spread(whole)}
@@ -140,20 +133,6 @@ def _threats(opened: Terminal, trials: int) -> list[float]:
         times.append(time.perf_counter() - start)
         opened.press(b"f")
     return times
-
-
-def _lines(trials: int) -> list[float]:
-    """Return the ratios of searches of 200,000 simulations with a view every tenth of a second."""
-    engine, position, ratios = open_engine("default"), Position.from_moves(Rules(), "h8 i9 g7 i7"), []
-    for _ in range(trials + 1):
-        rates = {}
-        for lines in (1, 8):
-            root._LINES = lines
-            start = time.process_time()
-            nodes = sum(view.nodes for view in [*engine.analysis(position, Limit(nodes=200_000))][-1:])
-            rates[lines] = nodes / (time.process_time() - start)
-        ratios.append(rates[8] / rates[1])
-    return ratios[1:]  # the first one compiles
 
 
 def _listed(folder: Path, trials: int) -> tuple[list[float], list[float]]:

@@ -1,12 +1,10 @@
-"""Speed of what `gomoku bench` does not measure: `python -m benchmarks.speed selfplay|position|training|fours|workers`.
+"""Speed of what `gomoku bench` does not measure: `python -m benchmarks.speed selfplay|position|training`.
 
 `selfplay` plays with a preset's settings, tactics included; each SETTING (`KEY=VALUE ...` in one argument, "" for the
 preset's own) takes its turn in each round. `position` searches one position with settings LEAVES,BATCHES,VISITS
 (`search.leaves_in_flight`, `search.batches_in_flight`, `search.visits_per_leaf`). `lost` and `size` compare the most
 visited move of a search with one leaf in flight: the points of all visits that it loses, and their mean size.
-`training` trains new nets of a preset alone and beside busy loops. `fours` times the search for a win by fours on the
-tactical suite's positions with one of seven fours or more. `workers` compares games a second of this process and of
-one-core workers on a local Ray, in turns.
+`training` trains new nets of a preset alone and beside busy loops.
 """
 
 import argparse
@@ -22,38 +20,27 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import in_turns, parser_of, ratio, seconds_of, show
-from core.cores import cores
+from benchmarks.measuring import in_turns, parser_of, seconds_of, show
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.opening_sets import BALANCED, load_openings
 from curriculum.arena.players import PlayerSettings, model_path, open_player
-from curriculum.arena.suite import load_suite
 from curriculum.bench.positions import long_games
 from curriculum.bench.selfplay import measure_selfplay
 from curriculum.config import Config
 from curriculum.games import basics
-from curriculum.phases.jobs import SelfPlayJob
 from curriculum.presets import resolve, with_assignments
 from curriculum.reporting import Context
-from curriculum.training.batches import BatchSource
-from curriculum.training.samples import Samples
 from curriculum.training.trainer import Trainer
-from curriculum.workers.games import PATIENCE_S, Pool
-from curriculum.workers.local import Local
-from curriculum.workers.ray_pool import RayPool
-from nets.checkpoint import load_model, read_info
+from nets.checkpoint import load_model
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
-from search.solvers.vcf import find_vcf, new_vcf_work
 from search.tree.mcts import ForestSearch
 
 Rows = Iterator[dict[str, Any]]
 _SETTINGS = ("8,1,12", "32,1,12", "64,3,12", "64,3,6", "96,3,6", "128,3,6", "96,3,3")
 _STEPS, _POSITIONS = 20, 20_000
 _GAMES_OF_PRESETS = 48
-_PLIES_OF_A_GAME = 45
-"""The mean of self-play from balanced openings."""
 
 
 def selfplay(arguments: argparse.Namespace, model: Path) -> Rows:
@@ -143,15 +130,8 @@ def training(arguments: argparse.Namespace, model: Path) -> Rows:
     config = resolve(arguments.preset)
     kinds, stones = config.basics.kinds, config.basics.noise_stones
     samples = basics.draw(config.rules, kinds, _POSITIONS, stones, config.seed, Context())
-    source = BatchSource(
-        basics.with_colours_swapped(config.rules, samples),
-        Samples.none(config.rules.cells),
-        rehearsal_share=0.0,
-        batch_size=config.training.batch_size,
-        seed=config.seed,
-        dual=config.net.dual,
-    )
     trainer = Trainer(config)
+    source = trainer.batches(basics.with_colours_swapped(config.rules, samples), config.seed)
     for busy in (0, arguments.busy):
         loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
         steps = [
@@ -163,56 +143,10 @@ def training(arguments: argparse.Namespace, model: Path) -> Rows:
         yield {"busy loops": busy, "steps/s": _STEPS / statistics.median(steps)}
 
 
-def fours(arguments: argparse.Namespace, model: Path) -> Rows:
-    """Yield the times of searches for a win by fours, each with an empty table."""
-    times = []
-    for puzzle in load_suite("tactics"):
-        if puzzle.kind == "fours-7+":
-            root = Position.from_moves(Rules(), puzzle.moves)
-            runs = []
-            for _ in range(arguments.rounds + 1):  # the first of all compiles
-                work = new_vcf_work(root.rules)
-                runs.append(1000 * seconds_of(partial(find_vcf, root, work=work), time.thread_time))
-            times.append(statistics.median(runs[1:]))
-    yield {"positions": len(times), "median ms": statistics.median(times), "longest ms": max(times)}
-
-
-def workers(arguments: argparse.Namespace, model: Path) -> Rows:
-    """Yield games a second of this process and of one-core workers, by their simulations: games end together."""
-    info, config = read_info(model), resolve("hour")
-    search, play = replace(config.search, simulations=400), config.selfplay
-    play = replace(play, concurrent_games=32, balanced_share=1.0, random_share=0.0)
-    config = replace(config, rules=info.rules, net=info.net, search=search, selfplay=play)
-    job = SelfPlayJob(config, 0, load_openings(BALANCED, config.rules, for_training=True), model)
-
-    def rate(pool: Pool) -> float:
-        marks: list[tuple[float, int]] = []
-        begun, now = time.perf_counter(), 0.0
-        with pool.stream(job, range(1_000_000)) as stream:
-            while now <= arguments.settle + arguments.seconds:
-                stream.take(PATIENCE_S)
-                now = time.perf_counter() - begun
-                if now > arguments.settle:
-                    marks.append((now, stream.counts.get("simulations", 0)))
-        (first, before), (last, after) = marks[0], marks[-1]
-        return (after - before) / (last - first) / (config.search.simulations * _PLIES_OF_A_GAME)
-
-    with RayPool("ray", workers=cores()) as pool:
-        found = in_turns({"here": partial(rate, Local()), "workers": partial(rate, pool)}, arguments.rounds)
-    here, there = (statistics.median(found[name]) for name in ("here", "workers"))
-    yield {
-        "this process, games/s": here,
-        f"{cores()} workers, games/s": there,
-        "ratio": ratio(found["workers"], found["here"]),
-    }
-
-
 _KINDS = {
     "selfplay": (selfplay, "strongest", "default"),
     "position": (position, "", "paper"),
     "training": (training, "hour", "default"),
-    "fours": (fours, "", "default"),
-    "workers": (workers, "", "default"),
 }
 """Measurements by name, each with the preset and the model by default."""
 
@@ -226,7 +160,6 @@ def main() -> None:
     parser.add_argument("--model", help="a model file, a run folder, default or paper")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=12.0, help="of a round")
-    parser.add_argument("--settle", type=float, default=20.0, help="seconds of play before a round of workers")
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--positions", type=int, default=40)
     parser.add_argument("--plies", type=int, default=0, help="moves of the model from an opening to a position")

@@ -1,4 +1,4 @@
-"""Bounds of numeric settings, declared on the fields of a dataclass.
+"""Bounds of numeric settings, declared on the fields of a dataclass, and settings from JSON.
 
     @dataclass(frozen=True)
     class GateConfig:
@@ -16,8 +16,11 @@ import functools
 import math
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+Settings = TypeVar("Settings")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,13 +48,24 @@ NON_NEGATIVE = Bounds(0)
 SHARE = Bounds(0, 1)
 
 
-def wrong_types(kind: type, values: Mapping[str, Any]) -> list[str]:
-    """Return the names of values of other types than the defaults of a dataclass; a float may be a whole number.
+def from_json(kind: type[Settings], values: Mapping[str, Any]) -> Settings:
+    """Return the dataclass of these values, which have the types of JSON; those that are missing have their defaults.
 
-    Values that are missing are right. `type` and not `isinstance`: true is an int to Python.
+    A name becomes the member of an enumeration, a list of names a tuple, and a float may be a whole number. Raises
+    `TypeError` for a value of another type and for a name that is no field, and the `ValueError` of the class.
     """
-    found = ((field.name, type(field.default), type(values.get(field.name, field.default))) for field in fields(kind))
-    return [name for name, right, type_ in found if type_ is not right and (right, type_) != (float, int)]
+    read = dict(values)
+    for field in dataclasses.fields(typing.cast(Any, kind)):
+        right, value = type(field.default), read.get(field.name, field.default)
+        if issubclass(right, StrEnum):
+            value = right(value)
+        elif right is tuple and isinstance(value, list) and all(isinstance(name, str) for name in value):
+            value = tuple(value)
+        # `type` and not `isinstance`: true is an int to Python.
+        if type(value) is not right and (right, type(value)) != (float, int):
+            raise TypeError(f"{field.name} is of the wrong type")
+        read[field.name] = value
+    return kind(**read)
 
 
 @functools.cache

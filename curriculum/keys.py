@@ -4,40 +4,27 @@ import dataclasses
 import difflib
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Any
 
-from core.setting_bounds import NON_NEGATIVE, Bounds
+from core.setting_bounds import NON_NEGATIVE, Bounds, bounds_of
 from curriculum.config import Config
 
 
-def _leaves(kind: type, prefix: str = "") -> dict[str, Any]:
-    """Return the annotation of every setting below a configuration class, by dotted key."""
-    found: dict[str, Any] = {}
-    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
+def _fields(kind: type, prefix: str = "") -> Iterator[tuple[str, Any, Bounds]]:
+    """Yield the dotted key, the type and the bounds of every setting below a configuration class."""
+    for name, hint in typing.get_type_hints(kind).items():
         if dataclasses.is_dataclass(hint):
-            found |= _leaves(typing.cast(type, hint), f"{name}.")
+            yield from _fields(typing.cast(type, hint), f"{name}.")
         else:
-            found[prefix + name] = hint
-    return found
+            yield prefix + name, hint, bounds_of(kind).get(name, NON_NEGATIVE)
 
 
-def _without_bounds(hint: Any) -> Any:
-    return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
-
-
-def _bounds(hint: Any) -> Bounds:
-    extras = getattr(hint, "__metadata__", ())
-    return next((extra for extra in extras if isinstance(extra, Bounds)), NON_NEGATIVE)
-
-
-_ANNOTATIONS = _leaves(Config)
-
-KEYS: Mapping[str, Any] = types.MappingProxyType({key: _without_bounds(hint) for key, hint in _ANNOTATIONS.items()})
+KEYS: Mapping[str, Any] = types.MappingProxyType({key: hint for key, hint, _ in _fields(Config)})
 """The type of every setting, by dotted key."""
 
-BOUNDS: Mapping[str, Bounds] = types.MappingProxyType({key: _bounds(hint) for key, hint in _ANNOTATIONS.items()})
+BOUNDS: Mapping[str, Bounds] = types.MappingProxyType({key: bounds for key, _, bounds in _fields(Config)})
 """The bounds of every number; 0 or more where its field has none of its own."""
 
 SECTIONS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS if "." in key))

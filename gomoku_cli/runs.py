@@ -86,7 +86,7 @@ def open_or_create(path: Path, choice: "Choice") -> "RunFolder":
 def open_run(path: Path, choice: "Choice") -> "RunFolder":
     """Open the run in `path`. What the options state changes its settings from now on, where that is still possible.
 
-    Raises `RunFolderError`, `ConfigError` for the options, and the errors of `check_players`.
+    Raises `FolderError`, `ConfigError` for the options, and the errors of `check_players`.
     """
     from curriculum.phases.players import check_players
     from curriculum.presets import revised
@@ -136,10 +136,11 @@ def run_phase(
     `new`: make the run if there is none. `resume` refuses that. `command`: the subcommand that continues the work after
     an interruption.
 
-    Raises `RunFolderError` without a run.
+    Raises `FolderError` without a run.
     """
     from curriculum.phases.steps import start_text
-    from curriculum.run.folder import RunFolderError, is_run
+    from curriculum.run.folder import is_run
+    from curriculum.run.locking import FolderError
     from gomoku_cli.console import headline, program
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.training.outlook import headline_of
@@ -151,7 +152,7 @@ def run_phase(
     if is_new and not new:
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
         remedy = "" if resume else "; --new makes one"
-        raise RunFolderError(f"there is no run in {path}: {reason}{remedy}")
+        raise FolderError(f"there is no run in {path}: {reason}{remedy}")
     with (
         with_pool(workers, lambda: open_or_create(path, choice), is_new=is_new) as (folder, pool),
         interruptible(quiet=quiet, resume=command_line, pool=pool) as context,

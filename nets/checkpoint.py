@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from core.errors import BadDataError
 from core.files.json_text import parse_json
 from core.input_limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
-from core.rules import Rules, Variant, shipped_variant
-from core.setting_bounds import wrong_types
-from nets.config import NetConfig, Planes
+from core.rules import Rules, shipped_variant
+from core.setting_bounds import from_json
+from nets.config import NetConfig
 from nets.shapes import fits, parameter_total, tensor_types
 from nets.tensor_file import TensorFile, TensorFileError, open_tensors, write_tensors
 
@@ -32,7 +32,7 @@ BUILT_IN = {path.stem: path for path in sorted(_WEIGHTS.glob("**/*.safetensors")
 the rules that has a net of its own, and those of papers Y and S by their presets."""
 DEFAULT_MODEL = BUILT_IN["default"]
 _TABLES_OF_MADE = ("search", "results")
-_LISTS = ("trunk", "policy_head", "value_head", "auxiliary")
+_OF_EVERY_NET = {"planes", "trunk", "policy_head", "value_head"}
 
 
 def model_file(path: Path | str, rules: Rules | None = None) -> Path:
@@ -163,19 +163,12 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
         raise CheckpointError(f"{path} is a safetensors file, but no model of this program ({FORMAT})")
     try:
         net, rules, made = (_table(name, metadata[name]) for name in ("net", "rules", "made"))
-        net["planes"] = Planes(net["planes"])
-        rules["variant"] = Variant(rules.get("variant", Variant.FREESTYLE))
-        net.setdefault("auxiliary", [])
-        for part in _LISTS:
-            if not isinstance(net[part], list) or not all(isinstance(name, str) for name in net[part]):
-                raise TypeError(f"{part} is no list of names")
-            net[part] = tuple(net[part])
-        if wrong := [*wrong_types(NetConfig, net), *wrong_types(Rules, rules)]:
-            raise TypeError(f"{', '.join(wrong)} is of the wrong type")
+        if missing := _OF_EVERY_NET - net.keys():
+            raise TypeError(f"{min(missing)} is missing")
         for name in _TABLES_OF_MADE:
             if not isinstance(made.get(name, {}), dict):
                 raise TypeError(f"{name} is no table")
-        return NetConfig(**net), Rules(**rules), made
+        return from_json(NetConfig, net), from_json(Rules, rules), made
     except (KeyError, TypeError, ValueError) as error:
         reason = shortened(str(error), MAX_REASON)
         raise CheckpointError(f"{path}: its metadata describes no net of this version: {reason}") from error

@@ -7,9 +7,8 @@ from core.book import Book
 from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell
-from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, Player, Report, Stop, never
+from search.players import PLAIN, Decision, How, Player, Searched, Stop, never
 
 
 class BookPlayer(Player):
@@ -38,20 +37,11 @@ class BookPlayer(Player):
         )
         return [next(others) if decision is None else decision for decision in known]
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Stop = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis | None]:
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> Searched:
         """See `Player`. An analysis is one of the player, which the book says nothing of."""
-        if seed is not None and (known := self._known(position)) is not None:
+        if how.seed is not None and (known := self._known(position)) is not None:
             return known, None
-        return self.player.search(position, limit, seed=seed, stop=stop, report=report, lines=lines)
+        return self.player.search(position, limit, how)
 
     def ponder(self, position: Position, stop: Stop) -> None:
         """See `Player`."""

@@ -18,7 +18,7 @@ from core.position import Position
 from core.rules import Cell, Rules
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, ForfeitError, Player, Report, Stop
+from search.players import Decision, ForfeitError, How, Player, Report, Stop
 from search.running import Found, Result, RunningSearch, Search
 
 
@@ -36,12 +36,12 @@ class _Game:
         self._last: Position | None = None
         """The position of the last move; None outside a game."""
 
-    def search(self, position: Position, limit: Limit | None, seed: int, stop: Stop, report: Report) -> Found:
+    def search(self, position: Position, limit: Limit | None, how: How) -> Found:
         """Return the decision of the player in its game and its view; one that was stopped or failed ends the game."""
         with self._naming():
             in_game, self._last = self._player_for(position), None
-            found = in_game.search(position, limit, seed=seed, stop=stop, report=report)
-        if not stop():
+            found = in_game.search(position, limit, how)
+        if not how.stop():
             self._last = position
         return found
 
@@ -61,7 +61,7 @@ class _Game:
             if ponders:
                 self._player.ponder(position, lambda: True)
                 position.push(1)
-            in_game.search(position, seed=0, stop=lambda: True)
+            in_game.search(position, how=How(0, lambda: True))
         self._last = Position(rules)
 
     @contextmanager
@@ -143,7 +143,7 @@ class Engine:
         game = self._game
         return self._start(
             position,
-            lambda position, *how: game.search(position, limit, seed, *how),
+            lambda position, *told: game.search(position, limit, How(seed, *told)),
             _decision,
             limit=limit,
             until=until,
@@ -165,7 +165,7 @@ class Engine:
             raise NoAnalysisError(f"{self.name} tells no more than its move: it has no analysis")
         return self._start(
             position,
-            lambda position, stop, report: player.search(position, limit, stop=stop, report=report, lines=lines),
+            lambda position, stop, report: player.search(position, limit, How(None, stop, report, lines)),
             _view,
             limit=limit,
         )

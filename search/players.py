@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,23 @@ def never() -> bool:
 Report = Callable[[Decision | Analysis], None]
 """Takes the best move so far of a search under way, or its analysis so far, on the thread that searches."""
 
+
+class How(NamedTuple):
+    """Further arguments of a search."""
+
+    seed: int | None = None
+    """None for a search whose view alone counts: it goes on where a single move is left to play."""
+    stop: Stop = never
+    report: Report | None = None
+    lines: int | None = None
+    """Number of the best moves that have a line of their own in the view; None for those that cost nothing."""
+
+
+PLAIN = How()
+
+Searched = tuple[Decision, Analysis | None]
+"""A decision, and the view of the position of a player that has one."""
+
 REPORT_EVERY_S = 0.1
 """Time between two analyses that a search reports: as often as an eye can read."""
 BEST_EVERY_S = 0.005
@@ -112,6 +130,26 @@ class Reports:
         self._next = time.monotonic() + REPORT_EVERY_S
 
 
+@runtime_checkable
+class Recipe(Protocol):
+    """A player that is not made yet. It can be pickled."""
+
+    @property
+    def name(self) -> str:
+        """Name of the player."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that it is made from."""
+
+    @property
+    def starts_games(self) -> bool:
+        """True if the player starts each game by itself (`Player.starts_games`)."""
+
+    def make(self, files: Mapping[Path, Path]) -> "Player":
+        """Make the player. `files`: the place of each file in this process."""
+
+
 class Player(ABC):
     """Chooses moves. Players keep nothing between calls but what saves time, so one may play many games at once.
 
@@ -131,10 +169,10 @@ class Player(ABC):
     """True for a player with a state for each game, such as an engine process."""
 
     files: tuple[Path, ...] = ()
-    """See `search.recipes.Recipe`: a player of this process is a recipe of itself."""
+    """See `Recipe`: a player of this process is a recipe of itself."""
 
     def make(self, files: Mapping[Path, Path]) -> "Player":
-        """See `search.recipes.Recipe`."""
+        """See `Recipe`."""
         return self
 
     @abstractmethod
@@ -151,25 +189,14 @@ class Player(ABC):
         """Return a decision on one position that is not over: `choose_batch` for a single position."""
         return self.choose_batch([position], seeds=[seed], limit=limit, stop=stop)[0]
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Stop = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis | None]:
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> Searched:
         """Return the decision that `choose` returns for the same arguments, and the search's view of the position.
 
-        Without `seed` it is for the view alone: the search goes on where a single move is left to play. A search of
-        `Limit(seconds=math.inf)` goes on until `stop` returns True, the result is proven or memory is full. `report`
-        gets the best move so far, and the view so far about ten times a second. In the view so many of the best moves
-        as `lines` have a line of their own; None for those that cost nothing. A player without a limit of its own has
-        no view.
+        A search of `Limit(seconds=math.inf)` goes on until `how.stop` returns True, the result is proven or memory is
+        full. `how.report` gets the best move so far, and the view so far about ten times a second. A player without a
+        limit of its own has no view.
         """
-        return self.choose(position, limit, seed=seed or 0, stop=stop), None
+        return self.choose(position, limit, seed=how.seed or 0, stop=how.stop), None
 
     def ponder(self, position: Position, stop: Stop) -> None:  # noqa: B027 - none need do it
         """Search a position that is not over until `stop` returns True, or not at all.
@@ -206,6 +233,13 @@ class Player(ABC):
         It raises `ForfeitError` if it cannot go on. A player without a state for each game is that player itself.
         """
         return nullcontext(self)
+
+
+def as_recipe(player: Recipe) -> Recipe:
+    """Return a player or its recipe. Raises `TypeError` for anything else, such as the name of a player."""
+    if not isinstance(player, Recipe):
+        raise TypeError(f"a player is a Player, such as open_player('default'), not {player!r}")
+    return player
 
 
 def decide_each(

@@ -4,7 +4,6 @@ They go through the protocol in this process with a player that costs nothing, a
 pipes. Every line must get the answers of the protocol and no others, and the process must end by itself.
 """
 
-import argparse
 import re
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from benchmarks.campaigns.trials import try_all
 from core.input_limits import MAX_COMMAND_LENGTH
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.commands import Engine
@@ -22,6 +20,7 @@ from tests.support.gomocup import FirstCellPlayer, OnePlayer
 
 _HANG_S = 60.0
 _ANSWER = re.compile(r"OK|SWAP|ERROR .+|UNKNOWN .+|MESSAGE .+|name=.+|\d+,\d+( \d+,\d+){0,2}")
+_COMMANDS = ["BOARD", "SWAP2BOARD", "START", "RECTSTART", "RESTART", "BEGIN", "TURN", "TAKEBACK", "PLAY", "ABOUT"]
 _KEYS = ("timeout_turn", "timeout_match", "time_left", "max_memory", "max_node", "rule", "game_type", "folder", "none")
 _VALUES = ("0", "-1", "1000", "2147483647", "9" * 19, "x", "", "1.5", str(-(10**18)))
 
@@ -44,18 +43,7 @@ class Expected:
         if name == "DONE":
             self._in_board = broken_off and is_refused
             return 1
-        if name in (
-            "BOARD",
-            "SWAP2BOARD",
-            "START",
-            "RECTSTART",
-            "RESTART",
-            "BEGIN",
-            "TURN",
-            "TAKEBACK",
-            "PLAY",
-            "ABOUT",
-        ):
+        if name in _COMMANDS:
             self._in_board = False
             return 1 + broken_off
         return int(not broken_off)
@@ -132,17 +120,3 @@ def through_pipes(lines: Sequence[str]) -> str:
     wrong = fault("the whole script", answers, due)
     assert wrong is None, wrong
     return "through pipes"
-
-
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    parser.add_argument("--scripts", type=int, default=25_000, help="of some 40 lines; one in 500 through pipes too")
-    parser.add_argument("--seed", type=int, default=1)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Send the scripts; return 1 at the first fault."""
-    for check, count in ((through_the_protocol, arguments.scripts), (through_pipes, arguments.scripts // 500)):
-        if try_all(scripts(), check, count, arguments.seed):
-            return 1
-    return 0

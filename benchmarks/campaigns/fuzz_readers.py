@@ -4,20 +4,13 @@ Each must be read, or refused with an error of one printable line, within 2 s of
 size plus 100 MB of memory; a good one must be read back as it was.
 """
 
-import argparse
 import faulthandler
-import os
 import re
-import tempfile
 import time
-import warnings
-from functools import partial
 from pathlib import Path
 
-from benchmarks.campaigns.readers import Reader, make_readers
-from benchmarks.campaigns.trials import try_all
+from benchmarks.campaigns.readers import Reader
 from core.errors import UserError
-from curriculum.run import folder as run_folder
 
 _MAX_CPU_S = 2.0
 _CPU_S_PER_BYTE = 1e-5
@@ -61,20 +54,3 @@ def memory_bytes(peak: bool = False) -> int:
     except OSError:
         return 0
     return int(found[1]) << 10 if found else 0
-
-
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    parser.add_argument("--inputs", type=int, default=10_000, help="of each reader")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", metavar="READER")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Read the inputs; return 1 at the first failure."""
-    warnings.simplefilter("ignore")
-    run_folder.commit_of_source = lambda: None  # git takes longer than all reading
-    with tempfile.TemporaryDirectory(prefix="gomoku-fuzz-") as folder:
-        os.chdir(folder)
-        readers = [each for each in make_readers(Path(folder)) if arguments.only in (None, each.name)]
-        return max(try_all(each.inputs, partial(check, each), arguments.inputs, arguments.seed) for each in readers)

@@ -79,30 +79,28 @@ def _games() -> list[GameRecord]:
     return made
 
 
-def _sgf(folder: Path, data: bytes) -> None:
-    path = folder / "games.sgf"
-    path.write_bytes(data)
+def _is_short(path: Path) -> bool:
+    return path.stat().st_size < 10_000
+
+
+def _sgf(path: Path) -> None:
     games = read_games(path)
-    if len(data) < 10_000:
+    if _is_short(path):
         _agree(parse_sgf("".join(map(to_sgf, games))), games)
 
 
-def _psq(folder: Path, data: bytes) -> None:
-    path = folder / "games.psq"
-    path.write_bytes(data)
+def _psq(path: Path) -> None:
     games = read_games(path)
-    if len(data) < 10_000:
+    if _is_short(path):
         # A name that looks like a move is written with a prefix.
         plain = [replace(game, black="", white="") for game in games]
         again = parse_psq("".join(map(to_psq, games)))
         _agree([replace(game, black="", white="") for game in again], plain)
 
 
-def _openings(folder: Path, data: bytes) -> None:
-    path = folder / "openings.txt"
-    path.write_bytes(data)
+def _openings(path: Path) -> None:
     openings = read_openings(path, _RULES)
-    if len(data) < 10_000:
+    if _is_short(path):
         for write in (format_opening, format_offsets):
             _agree(parse_openings("\n".join(write(cells, 9) for cells in openings), _RULES), openings)
 
@@ -113,9 +111,7 @@ def _suite(data: bytes) -> None:
         _agree(parse_suite("\n".join(map(puzzle_line, puzzles))), puzzles)
 
 
-def _config(folder: Path, data: bytes) -> None:
-    path = folder / "config.toml"
-    path.write_bytes(data)
+def _config(path: Path) -> None:
     config = read_config(path)
     path.write_text(to_toml(config), encoding="utf-8")
     _agree(read_config(path), config)
@@ -245,11 +241,13 @@ def make_readers(folder: Path) -> list[Reader]:
     metrics_file = of_file("lines/metrics.jsonl", lambda path: read_metrics(path.parent))
     read_cached = of_file("cache/seed.graphs", lambda path: read_graphs(path, _Graphs()))
     return [
-        Reader("sgf", mutated(sgf, sgf_words), partial(_sgf, folder)),
-        Reader("psq", mutated(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), partial(_psq, folder)),
-        Reader("openings", mutated(openings, ["a1 ", "0,0", ",", "#", "-", " "]), partial(_openings, folder)),
+        Reader("sgf", mutated(sgf, sgf_words), of_file("games.sgf", _sgf)),
+        Reader(
+            "psq", mutated(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), of_file("games.psq", _psq)
+        ),
+        Reader("openings", mutated(openings, ["a1 ", "0,0", ",", "#", "-", " "]), of_file("openings.txt", _openings)),
         Reader("suites", mutated(suite, ["|", "a1 ", "#", "win | "]), _suite),
-        Reader("config", mutated(config, toml_words), partial(_config, folder)),
+        Reader("config", mutated(config, toml_words), of_file("config.toml", _config)),
         Reader("assignments", mutated(assignments, ["=", "[", "]", ".", "'", '"']), _assignment),
         Reader("model headers", model, of_file("model.safetensors", read_info)),
         Reader("models", model, of_file("model.safetensors", load_model)),

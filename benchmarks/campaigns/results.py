@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from safetensors import safe_open
 
 from core.files.atomic import _UNFINISHED
@@ -81,15 +80,10 @@ def content(path: Path, loose: bool = False) -> Any:
     if path.suffix in (".sgf", ".psq") and path.stat().st_size:
         return sorted(((game.moves, game.winner, game.comments, game.note) for game in read_games(path)), key=str)
     if path.suffix == ".safetensors":
-        tensors, metadata = _tensors(path)
-        values = {name: timeless(_parsed(value)) for name, value in metadata.items()}
-        return {name: np.asarray(tensor).tobytes() for name, tensor in tensors.items()}, values
+        with safe_open(path, framework="numpy") as file:
+            values = {name: timeless(_parsed(value)) for name, value in (file.metadata() or {}).items()}
+            return {name: file.get_tensor(name).tobytes() for name in file.keys()}, values  # noqa: SIM118
     return path.read_bytes()
-
-
-def _tensors(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    with safe_open(path, framework="numpy") as file:
-        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
 
 
 def _parsed(text: str) -> Any:

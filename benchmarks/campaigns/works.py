@@ -1,4 +1,4 @@
-"""Commands that write, for the campaigns that kill them and fill their disk."""
+"""Commands that write, for the campaign that kills them."""
 
 import random
 import shlex
@@ -36,8 +36,6 @@ class Work:
     """Puts its input into a new folder."""
     own_caches: bool = False
     """True for a command whose caches are in the folder."""
-    prints: bool = True
-    """False for a command that prints nothing when it continues finished work."""
     stdin: str = ""
 
 
@@ -94,7 +92,7 @@ _TABLE = ("tournament", "random", "mentor:1", "pure-mcts:8", "--games", "6", *_S
 _LADDER = ("ladder", "mentor:1", "--from", "4", "--step", "4", "--to", "12", "--games", "6", "--stop-at", "0")
 
 WORKS: dict[str, Work] = {
-    "train": Work(words=_run("train"), share=24, prints=False),
+    "train": Work(words=_run("train"), share=24),
     "generate-basics": Work(words=_run("generate-basics"), share=7),
     "imitate": Work(words=_run("imitate"), share=8),
     "selfplay": Work(words=_run("selfplay"), share=12),

@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.curve.data import again, config_of, count, measured_on, share
 from benchmarks.curve.dataset import Dataset
 from benchmarks.measuring import Fault, show
-from benchmarks.structures import losses
 from core.files.atomic import atomic_write_text
+from core.rules import EMPTY
 from core.streams import Purpose, stream_key
 from curriculum.config import Config
 from curriculum.phases.origin import origin_of
@@ -36,6 +37,7 @@ from curriculum.presets import resolve
 from curriculum.reporting import Context
 from curriculum.run.folder import commit_of_source
 from curriculum.training.packed import SampleSet, Selection
+from curriculum.training.samples import Samples
 from curriculum.training.trainer import Teacher, Trainer, cosine_rate
 from gomoku_cli.interruption import interruptible
 from nets.checkpoint import load_model, save_model
@@ -46,6 +48,10 @@ RESULTS = "curve.jsonl"
 _STEPS_PER_CALL = 20
 _SECONDS_PER_SAVE = 60.0
 _CHUNK = 2_000
+_SMALLEST = -30.0
+"""Logarithm of a probability below which a move counts as that unlikely."""
+
+Rows = NDArray[np.float32]
 
 
 class Cell(NamedTuple):
@@ -118,12 +124,31 @@ def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
     return found
 
 
-def value_correlation(evaluator: NetEvaluator, samples: SampleSet) -> float:
-    """Return the correlation of a net's values with those of samples."""
-    found: list[np.ndarray[Any, Any]] = []
+def evaluated(evaluator: NetEvaluator, samples: SampleSet) -> Iterator[tuple[Samples, Rows, Rows]]:
+    """Yield samples in parts, each with the logits and values of a net."""
     for first in range(0, len(samples), _CHUNK):
         part = samples.rows(slice(first, first + _CHUNK))
-        found.append(np.stack((evaluator.evaluate(part.positions)[1], part.values)))
+        yield (part, *evaluator.evaluate(part.positions))
+
+
+def losses(evaluator: NetEvaluator, held_out: SampleSet) -> tuple[float, float]:
+    """Return the cross entropy of the policy (nats) and the squared error of the value, means over the samples.
+
+    Values, -1 to 1, are those of the side to move.
+    """
+    policy = value = 0.0
+    for part, found, values in evaluated(evaluator, held_out):
+        logits = np.where(part.positions.stones == EMPTY, found, -np.inf)
+        logits = logits - logits.max(axis=1, keepdims=True)
+        log_policy = np.maximum(logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)), _SMALLEST)
+        policy -= float((part.policies * log_policy).sum())
+        value += float(((values - part.values) ** 2).sum())
+    return policy / len(held_out), value / len(held_out)
+
+
+def value_correlation(evaluator: NetEvaluator, samples: SampleSet) -> float:
+    """Return the correlation of a net's values with those of samples."""
+    found = [np.stack((values, part.values)) for part, _, values in evaluated(evaluator, samples)]
     return float(np.corrcoef(np.concatenate(found, axis=1))[0, 1])
 
 

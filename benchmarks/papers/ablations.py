@@ -9,7 +9,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchmarks.papers.commands import measured, records, table, train, training_seconds
+from benchmarks.papers.commands import measured, table, train, training_seconds
+from curriculum.run.folder import read_metrics
 
 FULL = "alphagomoku"
 _WITHOUT_CURRICULUM = f"{FULL}-no-curriculum"
@@ -36,7 +37,7 @@ def selfplay(folder: Path) -> list[str]:
 
     A round has several records, and its short games end first, so all of them count.
     """
-    parts = [record for record in records(folder) if record["event"] == "games" and record["phase"] == "selfplay"]
+    parts = [record for record in read_metrics(folder) if record["event"] == "games" and record["phase"] == "selfplay"]
     ends = [
         [part for part in parts if part["iteration"] == at] for at in (parts[0]["iteration"], parts[-1]["iteration"])
     ]

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from curriculum.run.folder import read_metrics
+
 
 def gomoku(*arguments: str) -> str:
     """Run a command and return its stdout; progress and errors pass through. Exits with it if it fails."""
@@ -33,15 +35,9 @@ def measured(path: Path, *arguments: str) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def records(folder: Path) -> list[dict[str, Any]]:
-    """Return the lines of a run's metrics, the oldest first."""
-    lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
 def training_seconds(folder: Path) -> float:
     """Return the time of a run's games and training: the sum of the seconds in its metrics."""
-    return sum(r.get("seconds", 0.0) for r in records(folder) if r["event"] in ("games", "train", "gate"))
+    return sum(r.get("seconds", 0.0) for r in read_metrics(folder) if r["event"] in ("games", "train", "gate"))
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

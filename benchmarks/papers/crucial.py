@@ -12,7 +12,6 @@ import argparse
 import json
 import random
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.papers.perfect import open_player
@@ -20,9 +19,7 @@ from benchmarks.suites.prover import Prover
 from core.position import Position
 from core.records.openings import format_opening
 from core.rules import Cell, Rules
-from curriculum.arena.players import model_path
 from curriculum.bench.positions import long_games
-from nets.checkpoint import read_info
 
 _LEVEL = 1
 """Quiet moves on a line of a proof, at most."""
@@ -79,15 +76,13 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, nargs="+", default=[0, 200, 1000])
     parser.add_argument("--count", type=int, default=50, help="positions of each kind")
     arguments = parser.parse_args()
-    path = model_path(arguments.model)
-    assert path is not None
-    rules = read_info(Path(path)).rules
+    players = {playouts: open_player(arguments.model, playouts) for playouts in arguments.playouts}
+    _, rules = players[arguments.playouts[0]]
     found = list(crucial_positions(rules, arguments.count))
     positions = [Position.from_moves(rules, each.moves) for each in found]
     shares: dict[str, dict[str, float]] = {}
     right: dict[int, list[bool]] = {}
-    for playouts in arguments.playouts:
-        player = open_player(arguments.model, rules, playouts)
+    for playouts, (player, _) in players.items():
         played = player.choose_batch(positions, seeds=range(len(positions)))
         right[playouts] = [move.move in each.answers for each, move in zip(found, played, strict=True)]
         for kind in ("win", "defence"):

@@ -15,7 +15,6 @@ import numpy as np
 
 from core.evaluation import PositionBatch
 from core.position import Position
-from core.rules import Rules
 from curriculum.arena.players import model_path
 from curriculum.bench.agreement import own_games
 from nets.checkpoint import load_model
@@ -31,11 +30,6 @@ def occupied_priors(evaluator: NetEvaluator, positions: PositionBatch) -> tuple[
     return float(shares.mean()), float(shares.max())
 
 
-def value_of_empty_board(evaluator: NetEvaluator, rules: Rules) -> float:
-    """Return the value for black of the empty board, -1 to 1."""
-    return float(evaluator.evaluate(PositionBatch.from_positions([Position(rules)], rules))[1][0])
-
-
 def main() -> None:
     """Evaluate, and print the result as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -45,19 +39,11 @@ def main() -> None:
     path = model_path(arguments.model)
     assert path is not None
     model, info = load_model(Path(path))
-    rules = info.rules
     evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32))
-    mean, most = occupied_priors(evaluator, own_games(evaluator, rules, arguments.positions))
-    print(
-        json.dumps(
-            {
-                "value_of_empty_board": round(value_of_empty_board(evaluator, rules), 3),
-                "positions": arguments.positions,
-                "mean_prior_of_occupied_cell": mean,
-                "largest": most,
-            }
-        )
-    )
+    mean, most = occupied_priors(evaluator, own_games(evaluator, info.rules, arguments.positions))
+    value = evaluator.evaluate(PositionBatch.from_positions([Position(info.rules)], info.rules))[1][0]
+    figures = {"value_of_empty_board": round(float(value), 3), "positions": arguments.positions}
+    print(json.dumps(figures | {"mean_prior_of_occupied_cell": mean, "largest": most}))
 
 
 if __name__ == "__main__":

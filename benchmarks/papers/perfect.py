@@ -14,6 +14,7 @@ from pathlib import Path
 
 from core.position import Position
 from core.rules import BLACK, WHITE, Cell, Colour, Rules
+from core.setting_bounds import from_json
 from core.streams import generator
 from curriculum.arena.players import model_path
 from curriculum.arena.tournament import play_match
@@ -62,12 +63,16 @@ class PerfectPlayer(OneByOne):
         return Decision(int(generator(seed).choice(best)))
 
 
-def open_player(model: str, rules: Rules, simulations: int) -> Player:
-    """Return the model of a run or a file as a player of its most visited moves, with the search of its training."""
+def open_player(model: str, simulations: int) -> tuple[Player, Rules]:
+    """Return the model of a run or a file as a player of its most visited moves, and the rules of its training.
+
+    It searches as in its training.
+    """
     path = model_path(model)
     assert path is not None
-    search = SearchSettings.from_mapping(read_info(Path(path)).made["search"] | {"simulations": simulations})
-    return MctsPlayer(open_model(path), rules, search, switch_stage=0, name="model")
+    info = read_info(Path(path))
+    search = from_json(SearchSettings, info.made["search"] | {"simulations": simulations})
+    return MctsPlayer(open_model(path), info.rules, search, switch_stage=0, name="model"), info.rules
 
 
 def lines_of_play(player: Player, colour: Colour, seed: int) -> list[int]:
@@ -100,7 +105,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--simulations", type=int, default=100)
     arguments = parser.parse_args()
-    player = open_player(arguments.model, RULES, arguments.simulations)
+    player, _ = open_player(arguments.model, arguments.simulations)
     match = play_match(
         player, PerfectPlayer(), rules=RULES, openings=[()], games=arguments.games, seed=42, context=Context()
     )

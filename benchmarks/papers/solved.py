@@ -72,7 +72,7 @@ def main() -> None:
     result: dict[str, object] = {"longest_line_of_first_move": proofs}
     lost = 0
     if arguments.model:
-        player = open_player(arguments.model, RULES, arguments.simulations)
+        player, _ = open_player(arguments.model, arguments.simulations)
         first = player.choose_batch([Position(RULES)], seeds=[0])[0].move
         starts = [Position.from_moves(RULES, (first, reply)) for reply in range(RULES.cells) if reply != first]
         ends = [play_out(prover, player, start) for start in starts]

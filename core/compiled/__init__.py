@@ -23,3 +23,13 @@ def legal_moves_of(position: Position) -> "NDArray[np.bool_]":
     legal = np.zeros(position.rules.cells, dtype=np.bool_)
     legal[position.legal_moves()] = True
     return legal
+
+
+def near_stones(position: Position, reach: int) -> "NDArray[np.bool_]":
+    """Return the mask [A] of the cells at most `reach` rows and columns away from a stone."""
+    import numpy as np
+
+    size, window = position.rules.size, 2 * reach + 1
+    board = np.pad((stones_of(position) != 0).reshape(size, size), reach)
+    near: NDArray[np.bool_] = np.lib.stride_tricks.sliding_window_view(board, (window, window)).max(axis=(2, 3))
+    return near.ravel()

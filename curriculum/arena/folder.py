@@ -3,9 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from core.errors import BadDataError, UsageError
 from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import value_at
 from core.input_limits import shortened
@@ -16,14 +15,13 @@ from core.rules import Rules, Variant
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.run.json_files import (
-    JsonFileError,
     append_json_line,
     cut_unfinished_line,
     plain,
     read_json_lines,
     read_json_object,
 )
-from curriculum.run.locking import release_lock, take_lock
+from curriculum.run.locking import FolderError, FolderTakenError, OwnedFolder, locked, refuse_foreign
 
 _PLAN = "match.json"
 _GAMES = "games.jsonl"
@@ -33,32 +31,23 @@ _MISSING = {"tactics": True, "variant": Variant.FREESTYLE.value, "opening_rule":
 """Values of the keys that plans of older versions lack."""
 
 
-class MatchFolderError(BadDataError, ValueError):
-    """A folder without a match, or with one that cannot be read; the message says why."""
-
-
-class OtherMatchError(UsageError, ValueError):
-    """The folder holds another match, or no match at all."""
-
-
-class MatchFolder:
-    """Folder of a match, locked by this process until `close`; a context manager that closes itself."""
+class MatchFolder(OwnedFolder):
+    """Folder of a match, locked by this process until `close`."""
 
     def __init__(
         self, path: Path, plan: Mapping[str, Any], fixtures: Sequence[Fixture], *, rules: Rules, names: Sequence[str]
     ) -> None:
         """Open the match of this plan in `path`, or create it.
 
-        `plan`: all settings of the match that change its games, except their number. Raises `OtherMatchError` if the
-        folder holds something else, `MatchFolderError` for broken files, `FolderBusyError` while another process uses
+        `plan`: all settings of the match that change its games, except their number. Raises `FolderTakenError` if the
+        folder holds something else, `FolderError` for broken files, `FolderBusyError` while another process uses
         the folder.
         """
-        self.path = path
         self._rules = rules
         self._names = names
         _refuse_other(path, plan)
-        self._lock = take_lock(path / _LOCK, path)
-        try:
+        with locked(path / _LOCK, path) as lock:
+            super().__init__(path, lock)
             _refuse_other(path, plan)
             refuse_pipes(path)
             remove_unfinished(path)
@@ -69,9 +58,6 @@ class MatchFolder:
             """The finished games, in the order of their ends."""
             # A kill can come between a game's line and its record.
             write_games(path / _RECORDS, [game.record(rules, names) for game in self.played])
-        except BaseException:
-            release_lock(self._lock)
-            raise
 
     def add(self, game: PlayedGame) -> None:
         """Keep a finished game. A game whose record cannot be written is kept: the next opening writes all records."""
@@ -79,56 +65,35 @@ class MatchFolder:
         self.played.append(game)
         append_text(self.path / _RECORDS, to_sgf(game.record(self._rules, self._names)))
 
-    def close(self) -> None:
-        """Unlock the folder for other processes."""
-        release_lock(self._lock)
-        self._lock = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
     def _read(self, fixtures: Mapping[int, Fixture]) -> list[PlayedGame]:
         file = self.path / _GAMES
-        try:
-            lines = read_json_lines(file)
-        except JsonFileError as error:
-            raise MatchFolderError(str(error)) from error
         games: dict[int, PlayedGame] = {}
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(read_json_lines(file), start=1):
             try:
                 # A match may continue with fewer games than it has; the others are left out.
                 if (played := value_at(line, "game", int)) in fixtures:
                     games.setdefault(played, PlayedGame.from_json(line, fixtures[played], self._rules, self._names))
             except ValueError as error:
-                raise MatchFolderError(f"{file}, line {number}: this is no game of the match: {error}") from error
+                raise FolderError(f"{file}, line {number}: this is no game of the match: {error}") from error
         return list(games.values())
 
 
 def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
-    """Raise `OtherMatchError` if the folder holds something else than the match of this plan."""
+    """Raise `FolderTakenError` if the folder holds something else than the match of this plan."""
     file = path / _PLAN
     if file.is_file():
-        try:
-            known = read_json_object(file, lambda value: value)
-        except JsonFileError as error:
-            raise MatchFolderError(str(error)) from error
+        known = read_json_object(file, lambda value: value)
         known, expected = {**_MISSING, **known}, {**_MISSING, **plain(plan)}
         for key in (*expected, *known):
             if known.get(key) != expected.get(key):
                 name, there, here = shortened(key), _short(known.get(key)), _short(expected.get(key))
-                raise OtherMatchError(
+                raise FolderTakenError(
                     f"{path} holds a match with another setting: {name} is {there} there and {here} here; "
                     "give the same options to continue it, or choose another folder"
                 )
-    elif path.is_dir():
+    else:
         # A process killed at the start of a match leaves no more than these.
-        if any(entry.name != _LOCK and not entry.name.startswith(f".{_PLAN}.") for entry in path.iterdir()):
-            raise OtherMatchError(f"{path} is not empty and holds no match: choose another folder")
-    elif path.exists():
-        raise OtherMatchError(f"{path} is a file: a match needs a folder")
+        refuse_foreign(path, "match", (path / _LOCK, *path.glob(f".{_PLAN}.*")))
 
 
 def _short(value: Any) -> str:

@@ -1,9 +1,9 @@
 """Nine levels to play against, from a beginner to the strongest player of the package.
 
 Levels 1 to 8 are people: they overlook threats, vary among sensible moves, and from level 7 on look ahead at more and
-more moves. The steps are even to people who blunder: no scripted beginner (`benchmarks/beginners.py`) loses more than
-about a quarter of the points from one level to the next, and each level wins at least three games of five against the
-one below (docs/evaluation.md). At the top plays the built-in model.
+more moves. The steps are even to people who blunder: no scripted beginner (tests/curriculum/arena/test_beginners.py)
+loses more than about a quarter of the points from one level to the next, and each level wins at least three games of
+five against the one below (docs/evaluation.md). At the top plays the built-in model.
 """
 
 from dataclasses import dataclass

@@ -19,8 +19,7 @@ from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.reporting import Interrupted
 from curriculum.run.json_files import now
-from search.players import Decision, ForfeitError, Player
-from search.recipes import Recipe
+from search.players import Decision, ForfeitError, Player, Recipe
 
 SIDE_BY_SIDE = 64
 """Games at once between players of this process: the number of positions that a search takes together."""

@@ -13,6 +13,7 @@ from typing import Any
 from core.errors import BadDataError, UsageError
 from core.input_limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
 from core.rules import Rules, shipped_variant
+from core.setting_bounds import from_json
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
 from search.engine import Engine
@@ -162,7 +163,7 @@ def resolve_rules(specs: Sequence[str], **given: Any) -> Rules:
 
 @dataclass(frozen=True)
 class NamedPlayer:
-    """The recipe (`search.recipes.Recipe`) of a player that a spec names."""
+    """The recipe (`search.players.Recipe`) of a player that a spec names."""
 
     spec: str
     rules: Rules
@@ -284,7 +285,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if (simulations := own_simulations(spec)[1]) is not None:
         settings = replace(settings, simulations=simulations, seconds=None)
     try:
-        search = settings.search or SearchSettings.from_mapping(info.made.get("search", {}))
+        search = settings.search or from_json(SearchSettings, info.made.get("search", {}))
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
     max_bytes = settings.memory_bytes

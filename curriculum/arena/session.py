@@ -27,8 +27,7 @@ from curriculum.arena.players import NamedPlayer, PlayerSettings, PlayerSpecErro
 from curriculum.arena.statistics.sprt import SequentialTest
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Context
-from search.players import ForfeitError, Player
-from search.recipes import Recipe
+from search.players import ForfeitError, Player, Recipe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,7 @@ from curriculum.arena.results import MatchResult, PlayedGame, Tally
 from curriculum.arena.statistics import ratings
 from curriculum.reporting import Context, Task
 from curriculum.workers.games import PATIENCE_S, Stream
-from search.players import Player
-from search.recipes import Recipe, as_recipe
+from search.players import Player, Recipe, as_recipe
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,23 @@
 """Agreement of a runtime's evaluations with those of torch in float32 on the processor."""
 
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import Rules
 from core.streams import generator
+from nets.config import Backend, Precision, RuntimeChoice
+from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
 
 POSITIONS = 10_000
+CPU = torch.device("cpu")
 _GAMES = 256
 _DRAWN = 10
 """First moves of a game that are drawn."""
@@ -62,3 +70,19 @@ class Exact:
             "value": float(np.abs(values - self._values).max()),
             "top_move_percent": 100 * float((found.argmax(axis=1) == self._priors.argmax(axis=1)).mean()),
         }
+
+
+def agreements(
+    model: DualNet, runtimes: Iterable[tuple[torch.device, RuntimeChoice]], count: int
+) -> Iterator[dict[str, Any]]:
+    """Yield for each runtime its errors on `count` positions of the model's games, and the seconds until it is open."""
+    exact = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32), device=CPU)
+    known = Exact(exact, own_games(exact, model.rules, count))
+    exact.close()
+    for device, choice in runtimes:
+        start = time.perf_counter()
+        evaluator = NetEvaluator(model, choice, device=device)
+        ready = time.perf_counter() - start
+        precision = evaluator.runtime.precision.value
+        yield {"precision": precision, "seconds_to_open": ready, **known.errors(evaluator)}
+        evaluator.close()

@@ -3,11 +3,11 @@
 Planes are ready, nothing is copied, and one call evaluates a batch on all cores.
 """
 
-import statistics
 import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ import torch
 
 from core.cores import cores
 from curriculum.bench.positions import long_games, mixed_positions
+from curriculum.bench.rounds import median_rates
+from curriculum.reporting import Context
 from nets.blocks import channels_last, folded
 from nets.config import PLANE_COUNT, Backend
 from nets.dispatch import net_names
@@ -26,29 +28,23 @@ from nets.runtimes.runtime import Piece, Runtime
 
 _CPU_BATCHES = (8, 32, 128, 512)
 _GPU_BATCHES = (512, 2_048, 8_192)
-_REPEATS = 3
+_ROUNDS = 3
 _GAMES = 16
 
 
 class BareNet:
     """One net of a model, evaluated in the library and the precision of a runtime, at its best batch size."""
 
-    def __init__(self, model: DualNet, runtime: Runtime, seconds: float) -> None:
-        """The choice of the batch size takes `seconds`."""
+    def __init__(self, model: DualNet, runtime: Runtime, seconds: float, context: Context) -> None:
+        """The choice of the batch size takes `seconds`. Raises `Interrupted`."""
         batches = _GPU_BATCHES if isinstance(runtime, CudaRuntime) else _CPU_BATCHES
         make = _MAKERS.get(runtime.backend, _torch_call)
-        calls = {batch: make(model, runtime, batch) for batch in batches}
-        each = seconds / len(batches) / _REPEATS
-        rates = {
-            batch: statistics.median(_rate(call, batch, each) for _ in range(_REPEATS)) for batch, call in calls.items()
-        }
+        calls = {batch: partial(_rate, make(model, runtime, batch), batch) for batch in batches}
+        rates = median_rates("the bare nets", calls, seconds / len(batches), _ROUNDS, context)
         self.batch = max(rates, key=lambda batch: rates[batch])
         """Positions of a batch."""
-        self._call = calls[self.batch]
-
-    def rate(self, seconds: float) -> float:
-        """Return evaluated positions a second."""
-        return _rate(self._call, self.batch, seconds)
+        self.rate = calls[self.batch]
+        """Returns evaluated positions a second, measured for some seconds."""
 
 
 def _rate(call: Callable[[], object], batch: int, seconds: float) -> float:

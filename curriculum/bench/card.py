@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from core.position import Position
-from curriculum.bench.agreement import POSITIONS, Exact, own_games
+from curriculum.bench.agreement import POSITIONS, agreements
 from curriculum.bench.bare_net import BareNet
 from curriculum.bench.ceiling import find_ceiling
 from curriculum.bench.positions import long_games, mixed_positions
@@ -29,8 +29,6 @@ from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.runtime import RuntimeUnavailableError
 
 _GAMES = 48
-_CPU = torch.device("cpu")
-_EXACT = RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +83,12 @@ def check_card(
     evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH), device=device)
     try:
         ceiling, rates = find_ceiling(evaluator, games, settings.seconds / 10, context)
+        bare = BareNet(model, evaluator.runtime, settings.seconds / 10, context)
         yield (
             "throughput",
             {
                 "precision": evaluator.runtime.precision.value,
-                "bare_positions_per_second": BareNet(model, evaluator.runtime, settings.seconds / 10).rate(1.0),
+                "bare_positions_per_second": bare.rate(1.0),
                 "batches": [{"batch": batch, "positions_per_second": rate} for batch, rate in rates.items()],
             },
         )
@@ -107,16 +106,9 @@ def check_card(
 
 def _agreement(model: DualNet, device: torch.device, count: int) -> Iterator[dict[str, Any]]:
     """Yield a row for each precision of the GPU's runtime; line-pattern nets have one."""
-    exact = NetEvaluator(model, _EXACT, device=_CPU)
-    known = Exact(exact, own_games(exact, model.rules, count))
-    exact.close()
     half = () if model.config.has_lines else (Precision.BF16, Precision.FP16)
-    for precision in (Precision.FP32, *half):
-        start = time.perf_counter()
-        evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=precision), device=device)
-        ready = time.perf_counter() - start
-        yield {"precision": precision.value, "seconds_to_open": ready, **known.errors(evaluator)}
-        evaluator.close()
+    choices = (RuntimeChoice(backend=Backend.TORCH, precision=each) for each in (Precision.FP32, *half))
+    return agreements(model, ((device, choice) for choice in choices), count)
 
 
 def _training(model: DualNet, games: list[Position], batch_size: int, steps: int) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def measure(model: DualNet, settings: BenchSettings, context: Context) -> Iterat
     try:
         yield "backend", backend(evaluator)
         ceiling, rates = find_ceiling(evaluator, games, short / 4, context)
-        bare = BareNet(model, evaluator.runtime, short)
+        bare = BareNet(model, evaluator.runtime, short, context)
         single, large = by_simulations(evaluator, games, (400, _LARGE_SEARCH), short, context, bare)
         yield "single", {"milliseconds_400": single["milliseconds"], "bare_ratio_400": single["bare_ratio"], **large}
 

@@ -4,12 +4,12 @@ A pattern has `o` for the attacker's stones, `_` for the answers, `.` for cells 
 defender's stone or the edge of the board.
 """
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import UsageError
 from core.rules import Rules
+from curriculum.keys import nearest
 
 
 class BasicsError(UsageError, ValueError):
@@ -63,7 +63,7 @@ def check(rules: Rules, kinds: Sequence[str], noise_stones: tuple[int, int]) -> 
         raise BasicsError("name at least one kind of basic position")
     for name in kinds:
         if name not in KINDS:
-            raise BasicsError(f"there is no kind of basic position {name!r}; {_suggestion(name)}")
+            raise BasicsError(f"there is no kind of basic position {name!r}{nearest(name, KINDS)}")
         if name in REPOSITORY_KINDS and rules.connect < 4:
             raise BasicsError(f"{name} needs a connect length of 4 or more")
         length = len(KINDS[name].pattern(rules.connect).strip("x"))
@@ -74,8 +74,3 @@ def check(rules: Rules, kinds: Sequence[str], noise_stones: tuple[int, int]) -> 
     low, high = noise_stones
     if not 0 <= low <= high:
         raise BasicsError(f"noise of {low} to {high} stones makes no sense: give the minimum and the maximum")
-
-
-def _suggestion(name: str) -> str:
-    close = difflib.get_close_matches(name, KINDS, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else f"valid are {', '.join(KINDS)}"

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled import legal_moves_of, stones_of
+from core.compiled import legal_moves_of, near_stones
 from core.cores import cores
 from core.evaluation import PositionBatch
 from core.files.json_text import value_at
 from core.position import Position
-from core.rules import EMPTY, Cell, Rules
+from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
@@ -27,8 +27,7 @@ from curriculum.reporting import Context, Interrupted
 from curriculum.training.files import naming_metadata, read_kept_games, write_samples
 from curriculum.training.samples import Samples, decayed_results
 from nets.targets import FinishedGame
-from search.players import Decision, ForfeitError, Player
-from search.recipes import Recipe, as_recipe
+from search.players import Decision, ForfeitError, Player, Recipe, as_recipe
 
 _GAMES_PER_FILE = 64
 _MAX_FORFEITED_SHARE = 0.5
@@ -52,14 +51,12 @@ def random_opening(rules: Rules, stones: tuple[int, int], random: np.random.Gene
 
 def random_move(position: Position, random: np.random.Generator) -> Cell:
     """Return a legal move near a stone, each with equal chance; on an empty board one of the middle half."""
-    size = position.rules.size
-    occupied = stones_of(position) != EMPTY
-    near = np.zeros((size, size), dtype=np.bool_)
+    near = near_stones(position, _REACH)
     if position.ply == 0:
-        near[size // 4 : size - size // 4, size // 4 : size - size // 4] = True
-    for row, column in zip(*np.nonzero(occupied.reshape(size, size)), strict=True):
-        near[max(0, row - _REACH) : row + _REACH + 1, max(0, column - _REACH) : column + _REACH + 1] = True
-    return int(random.choice(np.flatnonzero(near.ravel() & legal_moves_of(position))))
+        size = position.rules.size
+        middle = slice(size // 4, size - size // 4)
+        near.reshape(size, size)[middle, middle] = True
+    return int(random.choice(np.flatnonzero(near & legal_moves_of(position))))
 
 
 class TeacherGame(NamedTuple):

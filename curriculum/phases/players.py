@@ -23,7 +23,7 @@ def model_player(config: Config, evaluator: Evaluator, *, name: str, simulations
 
 @dataclass(frozen=True)
 class ModelPlayer:
-    """The recipe (`search.recipes.Recipe`) of `model_player` with the model of a file."""
+    """The recipe (`search.players.Recipe`) of `model_player` with the model of a file."""
 
     config: Config
     model: Path

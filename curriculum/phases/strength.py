@@ -53,7 +53,7 @@ def working_minutes(starts: Sequence[float], times: Sequence[float], until: floa
 
 
 def kept_models(run: Path) -> list[KeptModel]:
-    """Return the models of a run in the order of their training. Raises `RunFolderError`, `OSError`, `ValueError`."""
+    """Return the models of a run in the order of their training. Raises `FolderError`, `OSError`, `ValueError`."""
     records = read_metrics(run)
     environment = parse_json(read_bytes(run / "environment.json", MAX_JSON_BYTES))
     starts = [_seconds(value_at(session, "time", str)) for session in values_at(environment, "sessions", dict)]

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from core.cores import instruction_sets, processor_name
-from core.errors import BadDataError, UsageError
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
 from core.files.links import make_folder, real_path
@@ -27,7 +26,6 @@ from curriculum.config import Config
 from curriculum.explanations import comment_lines
 from curriculum.presets import read_config, to_toml
 from curriculum.run.json_files import (
-    JsonFileError,
     cut_unfinished_line,
     json_line,
     now,
@@ -35,7 +33,15 @@ from curriculum.run.json_files import (
     read_json_lines,
     read_json_object,
 )
-from curriculum.run.locking import release_lock, take_lock
+from curriculum.run.locking import (
+    FolderError,
+    FolderTakenError,
+    OwnedFolder,
+    locked,
+    refuse_foreign,
+    release_lock,
+    take_lock,
+)
 from curriculum.run.metrics import GlobalSteps, cut_unsaved_lines, distinct
 from curriculum.run.progress import Progress
 from curriculum.run.settings import SETTINGS, SettingsHistory, change_lines, check_changes
@@ -53,15 +59,7 @@ _VERSIONS_OF = ("gomoku-cli", "torch", "numpy", "numba", "safetensors")
 _State = TypeVar("_State")
 
 
-class RunFolderError(BadDataError, ValueError):
-    """A folder that is no run, or a run that cannot be read; the message gives the reason."""
-
-
-class RunFolderTakenError(UsageError, ValueError):
-    """A new run was requested in a folder that is not empty."""
-
-
-class RunFolder:
+class RunFolder(OwnedFolder):
     """One training run on disk, locked by this process until it is closed.
 
     Use `create` or `open`; the folder is a context manager that closes itself.
@@ -72,7 +70,7 @@ class RunFolder:
     """
 
     def __init__(self, path: Path, config: Config, lock: int | None) -> None:
-        self.path = path
+        super().__init__(path, lock)
         self.config = config
         """The resolved configuration, as in `config.toml`, which explains each setting in a comment too."""
         self.models = path / "models"
@@ -83,7 +81,6 @@ class RunFolder:
         """Samples: basics, mentor games, the replay buffer."""
         self.state = path / "state"
         """State for continuing the run."""
-        self._lock = lock
         for name in _SUBFOLDERS:
             (path / name).mkdir(exist_ok=True)
             refuse_pipes(path / name)
@@ -107,7 +104,7 @@ class RunFolder:
         """Create a run in `path`, which must not exist or be empty.
 
         Raises `ConfigError` or `BasicsError` for a configuration that cannot run (`curriculum.validity`),
-        `RunFolderTakenError` for a folder that is not empty, `FolderBusyError` while another process works there.
+        `FolderTakenError` for a folder that is not empty, `FolderBusyError` while another process works there.
         """
         check(config)
         path = Path(path)
@@ -115,16 +112,12 @@ class RunFolder:
             release_lock(take_lock(path / "state" / _LOCK, path))
         _refuse_taken(path)
         make_folder(real_path(path))
-        lock = take_lock(path / "state" / _LOCK, path)
-        try:
+        with locked(path / "state" / _LOCK, path) as lock:
             _refuse_taken(path)
             atomic_write_text(path / _CONFIG, to_toml(config, comment_lines))
             run = cls(path, config, lock)
             run._follow_settings(None)
-            return run
-        except BaseException:
-            release_lock(lock)
-            raise
+        return run
 
     @classmethod
     def open(cls, path: Path | str, revise: Callable[[Config, Config], Config] | None = None) -> Self:
@@ -133,38 +126,31 @@ class RunFolder:
         `revise` returns the configuration to go on with, from that of `config.toml` and the one that the run was made
         with. Changes, also those of an edited `config.toml`, are noted in the run (`curriculum.run.settings`).
 
-        Raises `RunFolderError` where there is no run or its files are broken, `FolderBusyError` while another process
+        Raises `FolderError` where there is no run or its files are broken, `FolderBusyError` while another process
         works in it, `ConfigError` for a setting that cannot change any more or does not fit the others.
         """
         path = Path(path)
         _require_folder(path)
         if not is_run(path):
-            raise RunFolderError(f"there is no run in {path}: it holds no {_CONFIG}")
-        lock = take_lock(path / "state" / _LOCK, path)
-        try:
+            raise FolderError(f"there is no run in {path}: it holds no {_CONFIG}")
+        with locked(path / "state" / _LOCK, path) as lock:
             try:
                 config = read_config(path / _CONFIG)
             except ConfigError as error:
-                raise RunFolderError(f"the run in {path} cannot be read: {error}") from error
+                raise FolderError(f"the run in {path} cannot be read: {error}") from error
             run = cls(path, config, lock)
             run._follow_settings(revise)
-            return run
-        except BaseException:
-            release_lock(lock)
-            raise
+        return run
 
     def _follow_settings(self, revise: Callable[[Config, Config], Config] | None) -> None:
         """Take the settings of `revise` and of an edited `config.toml`, and note what has changed."""
-        try:
-            history = SettingsHistory(self.path)
-            edited = history.differences(self.config)
-            if revise is not None:
-                original = self.config if history.original is None else history.original_over(self.config)
-                self.config = revise(self.config, original)
-            if history.original is None:
-                history.begin(read_config(self.path / _CONFIG))
-        except JsonFileError as error:
-            raise RunFolderError(str(error)) from error
+        history = SettingsHistory(self.path)
+        edited = history.differences(self.config)
+        if revise is not None:
+            original = self.config if history.original is None else history.original_over(self.config)
+            self.config = revise(self.config, original)
+        if history.original is None:
+            history.begin(read_config(self.path / _CONFIG))
         differences = history.differences(self.config)
         if differences:
             check_changes(self.path, differences, edited)
@@ -176,17 +162,6 @@ class RunFolder:
             if edited:
                 self.remarks.append(f"of these {', '.join(edited)} came from an edited {_CONFIG}")
         self.changes = history.changes
-
-    def close(self) -> None:
-        """Release the folder to other processes."""
-        release_lock(self._lock)
-        self._lock = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     @property
     def best_model(self) -> Path:
@@ -214,7 +189,7 @@ class RunFolder:
         return steps
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return all records, oldest first. Raises `RunFolderError` with the number of a line that cannot be read."""
+        """Return all records, oldest first. Raises `FolderError` with the number of a line that cannot be read."""
         return read_metrics(self.path)
 
     @property
@@ -225,7 +200,7 @@ class RunFolder:
     def read_state(self, name: str, parse: Callable[[dict[str, Any]], _State]) -> _State | None:
         """Return the last state that `write_state` wrote as `name`, as `parse` returns it; None if there is none.
 
-        `parse` raises `ValueError` with the key of a value that it cannot use. Raises `RunFolderError` with the file
+        `parse` raises `ValueError` with the key of a value that it cannot use. Raises `FolderError` with the file
         and that key.
         """
         path = self.state / f"{name}.json"
@@ -233,8 +208,6 @@ class RunFolder:
             return read_json_object(path, parse)
         except FileNotFoundError:
             return None
-        except JsonFileError as error:
-            raise RunFolderError(str(error)) from error
 
     def write_state(self, name: str, mapping: Mapping[str, Any]) -> None:
         """Write `mapping` to `state/NAME.json`; the old file is replaced whole or not at all."""
@@ -245,8 +218,6 @@ class RunFolder:
             return read_json_object(self.path / _ENVIRONMENT, lambda value: values_at(value, "sessions", dict))
         except FileNotFoundError:
             return []
-        except JsonFileError as error:
-            raise RunFolderError(str(error)) from error
 
     def _write_sessions(self) -> None:
         """Write `environment.json`: the machine and software of each process that opened the run."""
@@ -281,30 +252,22 @@ def read_metrics(path: Path | str) -> list[dict[str, Any]]:
     [4.5]
 
     A line that is still being written is left out, and one that a later line repeats, after a kill. Raises
-    `RunFolderError` for a folder that does not exist, and with the number of a line that cannot be read.
+    `FolderError` for a folder that does not exist, and with the number of a line that cannot be read.
     """
     _require_folder(Path(path))
-    try:
-        return distinct(read_json_lines(Path(path) / _METRICS))
-    except JsonFileError as error:
-        raise RunFolderError(str(error)) from error
+    return distinct(read_json_lines(Path(path) / _METRICS))
 
 
 def _require_folder(path: Path) -> None:
     if not path.is_dir():
-        raise RunFolderError(f"there is no run in {path}: the folder does not exist")
+        raise FolderError(f"there is no run in {path}: the folder does not exist")
 
 
 def _refuse_taken(path: Path) -> None:
     if is_run(path):
-        raise RunFolderTakenError(f"{path} already holds a run: continue it with --resume, or choose another folder")
-    if path.is_dir():
-        # A process that was killed while it created a run leaves these files at most.
-        left_over = {path / "state", path / "state" / _LOCK, *path.glob(f".{_CONFIG}.*")}
-        if not {*path.iterdir(), *(path / "state").glob("*")} <= left_over:
-            raise RunFolderTakenError(f"{path} is not empty and holds no run: choose another folder")
-    elif path.exists():
-        raise RunFolderTakenError(f"{path} is a file: a run needs a folder")
+        raise FolderTakenError(f"{path} already holds a run: continue it with --resume, or choose another folder")
+    # A process that was killed while it created a run leaves these files at most.
+    refuse_foreign(path, "run", (path / "state", path / "state" / _LOCK, *path.glob(f".{_CONFIG}.*")))
 
 
 def installed_version(distribution: str) -> str | None:

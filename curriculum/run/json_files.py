@@ -12,12 +12,9 @@ from typing import Any, TypeVar
 from core.files.atomic import NotAFileError, TooLargeError, append_text, naming, read_bytes
 from core.files.json_text import parse_json
 from core.input_limits import MAX_JSON_BYTES, MAX_JSON_LINES_BYTES
+from curriculum.run.locking import FolderError
 
 _T = TypeVar("_T")
-
-
-class JsonFileError(ValueError):
-    """A file that cannot be read or used; the message gives its name, the line or the key, and the reason."""
 
 
 def append_json_line(file: Path, record: Mapping[str, Any]) -> None:
@@ -63,7 +60,7 @@ def read_json_object(file: Path, parse: Callable[[dict[str, Any]], _T]) -> _T:
     """Return the JSON object in a file, as `parse` returns it.
 
     `parse` raises `ValueError` with the key of a value that it cannot use. Raises `FileNotFoundError`, and
-    `JsonFileError` with the file and the key.
+    `FolderError` with the file and the key.
     """
     try:
         value = parse_json(read_bytes(file, MAX_JSON_BYTES, pipes=False))
@@ -79,7 +76,7 @@ def read_json_object(file: Path, parse: Callable[[dict[str, Any]], _T]) -> _T:
 def read_json_lines(file: Path) -> list[dict[str, Any]]:
     """Return all records, oldest first; none where there is no file. A line that is still being written is left out.
 
-    Raises `JsonFileError` with the number of a line that cannot be read.
+    Raises `FolderError` with the number of a line that cannot be read.
     """
     if not file.exists():
         return []
@@ -92,17 +89,17 @@ def read_json_lines(file: Path) -> list[dict[str, Any]]:
         try:
             record = parse_json(line)
         except ValueError as error:
-            raise JsonFileError(f"{file}, line {number}: {error}") from error
+            raise FolderError(f"{file}, line {number}: {error}") from error
         if not isinstance(record, dict):
-            raise JsonFileError(f"{file}, line {number}: not a JSON object")
+            raise FolderError(f"{file}, line {number}: not a JSON object")
         records.append(record)
     return records
 
 
-def _unreadable(file: Path, error: Exception) -> JsonFileError:
+def _unreadable(file: Path, error: Exception) -> FolderError:
     if isinstance(error, (TooLargeError, NotAFileError)):
-        return JsonFileError(str(error))
-    return JsonFileError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}")
+        return FolderError(str(error))
+    return FolderError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
 def plain(value: Any) -> Any:

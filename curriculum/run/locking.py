@@ -1,18 +1,68 @@
-"""Locks of folders: one process at a time works in a run or a match."""
+"""Folders of runs and matches: one process at a time works in one."""
 
 import os
 import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
-from core.errors import FailedError
+from core.errors import BadDataError, FailedError, UsageError
 from core.files.links import real_path
 
 if sys.platform != "win32":
     import fcntl
 
 
+class FolderError(BadDataError, ValueError):
+    """A folder that is no run, or a file of a run or a match that cannot be read; the message gives the reason."""
+
+
+class FolderTakenError(UsageError, ValueError):
+    """The folder holds another run or match, or something else."""
+
+
 class FolderBusyError(FailedError, RuntimeError):
     """Another process works in the folder."""
+
+
+class OwnedFolder:
+    """A folder that this process has locked until `close`; a context manager that closes itself."""
+
+    def __init__(self, path: Path, lock: int | None) -> None:
+        self.path = path
+        self._lock = lock
+
+    def close(self) -> None:
+        """Release the folder to other processes."""
+        release_lock(self._lock)
+        self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def refuse_foreign(path: Path, kind: str, left_over: Collection[Path]) -> None:
+    """Raise `FolderTakenError` for a file, and for a folder with more than what a killed process leaves in it."""
+    if path.is_dir():
+        if not {*path.iterdir(), *(path / "state").glob("*")} <= {*left_over}:
+            raise FolderTakenError(f"{path} is not empty and holds no {kind}: choose another folder")
+    elif path.exists():
+        raise FolderTakenError(f"{path} is a file: a {kind} needs a folder")
+
+
+@contextmanager
+def locked(file: Path, folder: Path) -> Iterator[int | None]:
+    """Yield the lock that `take_lock` returns; it is released if the context ends with an error."""
+    lock = take_lock(file, folder)
+    try:
+        yield lock
+    except BaseException:
+        release_lock(lock)
+        raise
 
 
 def take_lock(file: Path, folder: Path) -> int | None:

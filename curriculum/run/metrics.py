@@ -13,7 +13,6 @@ from typing import Any
 from core.files.atomic import naming, read_bytes
 from core.files.json_text import parse_json
 from core.input_limits import MAX_JSON_LINES_BYTES
-from curriculum.run.json_files import JsonFileError
 from curriculum.run.progress import Progress
 
 _IDENTITY: dict[str, tuple[str, ...]] = {
@@ -115,7 +114,7 @@ def cut_unsaved_lines(file: Path, run: Path) -> None:
             record = parse_json(text[start:end])
             if not isinstance(record, dict) or progress.has_saved(record):
                 break
-        except (ValueError, JsonFileError):
+        except ValueError:
             break  # its reader names it
         end = start
     if end < len(text):

@@ -12,7 +12,8 @@ from core.files.json_text import value_at
 from curriculum.config import FIXED, FIXED_BY_SAMPLES, Config, Phase
 from curriculum.keys import KEYS, setting_value
 from curriculum.presets import with_values
-from curriculum.run.json_files import JsonFileError, append_json_line, now, read_json_lines
+from curriculum.run.json_files import append_json_line, now, read_json_lines
+from curriculum.run.locking import FolderError
 from curriculum.run.progress import Progress
 from curriculum.stated import ConfigError
 from curriculum.toml_text import toml_value
@@ -29,7 +30,7 @@ class SettingsHistory:
     """The settings of a run as its work used them."""
 
     def __init__(self, path: Path) -> None:
-        """Read the history of the run in `path`. Raises `JsonFileError`."""
+        """Read the history of the run in `path`. Raises `FolderError`."""
         self._path = path
         records = read_json_lines(path / SETTINGS)
         try:
@@ -39,14 +40,14 @@ class SettingsHistory:
             if not are_changes(self.changes):
                 raise ValueError("a change should have a place, and an old and a new value of each setting")
         except ValueError as error:
-            raise JsonFileError(f"{path / SETTINGS} cannot be read: {error}") from error
+            raise FolderError(f"{path / SETTINGS} cannot be read: {error}") from error
 
     def original_over(self, config: Config) -> Config:
-        """Return `config` with the settings that the run was made with. Raises `JsonFileError`."""
+        """Return `config` with the settings that the run was made with. Raises `FolderError`."""
         try:
             return with_values(config, self.original or {})
         except ConfigError as error:
-            raise JsonFileError(f"{self._path / SETTINGS} cannot be read: {error}") from error
+            raise FolderError(f"{self._path / SETTINGS} cannot be read: {error}") from error
 
     def differences(self, config: Config) -> dict[str, list[Any]]:
         """Return the settings of `config` that are not those of the work so far: each with its old and new value."""
@@ -73,7 +74,7 @@ def read_changes(path: Path) -> list[Change]:
     """Return the changes of the settings of the run in `path`, oldest first; none for a file that cannot be read."""
     try:
         return SettingsHistory(path).changes
-    except JsonFileError:
+    except FolderError:
         return []
 
 
@@ -81,7 +82,7 @@ def read_edits(path: Path, config: Config) -> dict[str, list[Any]]:
     """Return the settings of the run's `config.toml` that its work has not used yet; none where that is not known."""
     try:
         return SettingsHistory(path).differences(config)
-    except JsonFileError:
+    except FolderError:
         return {}
 
 

@@ -4,6 +4,7 @@ Each game is a number, and equal jobs give equal games for equal numbers, wherev
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,15 @@ GameOut = TypeVar("GameOut", covariant=True)
 
 Counts = Mapping[str, int]
 """Work done since a job was opened, by its name: `simulations`, `moves`, ..."""
+
+
+def sum_of(parts: Iterable[Counts]) -> Counter[str]:
+    """Return the work of several workers."""
+    total: Counter[str] = Counter()
+    for part in parts:
+        total.update(part)
+    return total
+
 
 PATIENCE_S = 0.1
 """Time that a loop over a stream waits for a game before it looks at other things."""
@@ -71,7 +81,7 @@ class Workers:
 
     count: int = 0
     """Workers that play now."""
-    games_by_node: dict[str, int] = field(default_factory=dict)
+    games_by_node: Counter[str] = field(default_factory=Counter)
     """Finished games of each machine."""
 
 
@@ -81,10 +91,8 @@ class Stream(ABC, Generic[Game]):
     A context manager: leaving it loses the games in progress.
     """
 
-    @property
-    def workers(self) -> Workers | None:
-        """The workers; None where this machine plays by itself."""
-        return None
+    workers: Workers | None = None
+    """The workers; None where this machine plays by itself."""
 
     @property
     @abstractmethod

@@ -20,7 +20,7 @@ from core.cores import limit_cores
 from core.errors import FailedError
 from curriculum.workers.child import ignore_signals, portable
 from curriculum.workers.evaluator_process import Opener, evaluate_for, open_evaluator
-from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never
+from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never, sum_of
 from curriculum.workers.shared_evaluator import EvaluatorEndedError, use_evaluator
 from curriculum.workers.thread import FileCopy, Finished, GameThread
 from nets.config import RuntimeChoice, RuntimeNotice, default_runtime, set_runtime
@@ -175,7 +175,7 @@ class _ProcessStream(Stream[Game]):
         self._counts: list[Counts] = [{}] * players
         self._finished: list[tuple[int, Game]] = []
         self._error: BaseException | None = None
-        self._workers = Workers(players) if pool.is_shared else None
+        self.workers = Workers(players) if pool.is_shared else None
         self._is_closed = False
         self.ends_pool = False
         """True if the processes end with these games."""
@@ -183,15 +183,9 @@ class _ProcessStream(Stream[Game]):
             pool.tell(player, session, job)
 
     @property
-    def workers(self) -> Workers | None:
-        """See `Stream`."""
-        return self._workers
-
-    @property
     def counts(self) -> Counts:
         """See `Stream`."""
-        names = {name for counts in self._counts for name in counts}
-        return {name: sum(counts.get(name, 0) for counts in self._counts) for name in names}
+        return sum_of(self._counts)
 
     @property
     def is_over(self) -> bool:
@@ -214,9 +208,8 @@ class _ProcessStream(Stream[Game]):
         self._missing[player] -= len(answer.games)
         self._counts[player] = answer.counts
         self._error = self._error or answer.error
-        if self._workers is not None:
-            nodes, name = self._workers.games_by_node, socket.gethostname()
-            nodes[name] = nodes.get(name, 0) + len(answer.games)
+        if self.workers is not None:
+            self.workers.games_by_node[socket.gethostname()] += len(answer.games)
 
     def hand_out(self) -> None:
         """Give the processes numbers, as long as there are any."""

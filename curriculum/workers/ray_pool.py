@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from ray.exceptions import ActorDiedError, RayError, RaySystemError, RayTaskErro
 from core.cores import cores
 from core.errors import FailedError, UsageError
 from core.input_limits import MAX_REASON, shortened
-from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never
+from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never, sum_of
 from curriculum.workers.ray_secret import MODE_VARIABLE, has_token, keep_token, token_file
 from curriculum.workers.ray_worker import Place, Worker, sources_hash
 from curriculum.workers.thread import Finished
@@ -265,20 +265,13 @@ class _RayStream(Stream[Game]):
         if isinstance(numbers, Sized):
             self._most = max(1, min(self._most, -(-len(numbers) // max(1, pool.wanted()))))
         self._numbers, self._is_exhausted = iter(numbers), False
-        self._past: dict[str, int] = {}
+        self._past: Counter[str] = Counter()
         """Counts of dead workers."""
-        self._workers = Workers()
-
-    @property
-    def workers(self) -> Workers:
-        return self._workers
+        self.workers = self._workers = Workers()
 
     @property
     def counts(self) -> Counts:
-        counts = dict(self._past)
-        for share in self._shares.values():
-            _add(counts, share.counts)
-        return counts
+        return sum_of([self._past, *(share.counts for share in self._shares.values())])
 
     @property
     def is_over(self) -> bool:
@@ -346,27 +339,22 @@ class _RayStream(Stream[Game]):
         share.call = None
         if answer is None:
             share.is_open = True
-            self.workers.count = sum(each.is_open for each in self._shares.values())
+            self._workers.count = sum(each.is_open for each in self._shares.values())
             return False
         share.counts = answer.counts
         if answer.error is not None:
             raise WorkersError(f"{node}: {_line(answer.error)}") from answer.error
         games = [(number, game) for number, game in answer.games if number in share.numbers]
         share.numbers.difference_update(number for number, _ in games)
-        self.workers.games_by_node[node] = self.workers.games_by_node.get(node, 0) + len(games)
+        self._workers.games_by_node[node] += len(games)
         self._finished += games
         return bool(games)
 
     def _lose(self, worker: _Worker) -> None:
         share = self._shares.pop(worker)
         self._lost.extend(sorted(share.numbers))
-        _add(self._past, share.counts)
-        self.workers.count = sum(each.is_open for each in self._shares.values())
-
-
-def _add(counts: dict[str, int], more: Counts) -> None:
-    for name, count in more.items():
-        counts[name] = counts.get(name, 0) + count
+        self._past.update(share.counts)
+        self._workers.count = sum(each.is_open for each in self._shares.values())
 
 
 def _line(error: BaseException) -> str:

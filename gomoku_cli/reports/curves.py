@@ -6,7 +6,8 @@ from typing import Any
 
 from curriculum.phases.strength import read_strength
 from curriculum.presets import read_config
-from curriculum.run.folder import RunFolderError, is_run, read_metrics
+from curriculum.run.folder import is_run, read_metrics
+from curriculum.run.locking import FolderError
 from curriculum.stated import ConfigError
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.plots import abridged
@@ -19,11 +20,11 @@ from gomoku_cli.reports.training.outlook import phase_name
 def curves_of(path: Path) -> dict[str, Any]:
     """Return the curves of a run, finished or not, as the JSON of `gomoku curves` has them.
 
-    See `curves_from`. The board's size is None for a configuration of another version. Raises `RunFolderError`.
+    See `curves_from`. The board's size is None for a configuration of another version. Raises `FolderError`.
     """
     if not is_run(path):
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
-        raise RunFolderError(f"there is no run in {path}: {reason}")
+        raise FolderError(f"there is no run in {path}: {reason}")
     try:
         size: int | None = read_config(path / "config.toml").rules.size
     except ConfigError:
@@ -32,7 +33,7 @@ def curves_of(path: Path) -> dict[str, Any]:
     try:
         return {"run": str(path), "board_size": size, **curves_from(records), "strength": read_strength(path)}
     except ValueError as error:
-        raise RunFolderError(f"the metrics of the run in {path} cannot be read: {error}") from error
+        raise FolderError(f"the metrics of the run in {path} cannot be read: {error}") from error
 
 
 def run_name(curves: Json) -> str:

@@ -11,10 +11,10 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled import legal_moves_of, stones_of
+from core.compiled import legal_moves_of, near_stones, stones_of
 from core.compiled.threats import FIVE, OPEN_FOUR, OPEN_TWO, load, new_threat_board
 from core.position import Position
-from core.rules import BLACK, EMPTY
+from core.rules import BLACK
 from core.setting_bounds import POSITIVE, SHARE, check_bounds
 from core.streams import Purpose, generator
 from search.limit import Limit
@@ -77,13 +77,13 @@ class CasualPlayer(Player):
 
     def _policy(self, position: Position, sees_four: bool, sees_three: bool) -> NDArray[np.float64]:
         """Return the distribution of the move: [A]."""
-        rules, stones = position.rules, stones_of(position)
+        rules = position.rules
         policy = np.zeros(rules.cells)
         if not position.moves:
             policy[centre(rules)] = 1.0
             return policy
         board = new_threat_board(rules)
-        load(board, stones)
+        load(board, stones_of(position))
         by_pattern = np.array(_WEIGHTS)
         if not sees_four:
             by_pattern[FIVE] = _WEIGHTS[OPEN_TWO]
@@ -91,7 +91,7 @@ class CasualPlayer(Player):
             by_pattern[OPEN_FOUR] = _WEIGHTS[OPEN_TWO]
         own, other = by_pattern[board.patterns].sum(axis=1)[:: position.side_to_move * BLACK]
         legal = legal_moves_of(position)
-        sensible = legal & _near(stones, rules.size)
+        sensible = legal & near_stones(position, _REACH)
         if not sensible.any():
             sensible = legal
         weights = np.where(sensible, _OWN * own + _OTHER * other + 1.0, 0.0)
@@ -102,11 +102,3 @@ class CasualPlayer(Player):
             policy[:] = (weights / best) ** (1.0 / self.habits.softness)
         policy /= policy.sum()
         return policy
-
-
-def _near(stones: NDArray[np.int8], size: int) -> NDArray[np.bool_]:
-    """Return the cells [A] within reach of a stone. `stones`: [A]."""
-    board = np.pad((stones != EMPTY).reshape(size, size), _REACH)
-    window = 2 * _REACH + 1
-    near: NDArray[np.bool_] = np.lib.stride_tricks.sliding_window_view(board, (window, window)).max(axis=(2, 3))
-    return near.ravel()

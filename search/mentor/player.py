@@ -24,7 +24,7 @@ from search.mentor.deepening import Deepening, Line, Task
 from search.mentor.evaluation import SQUASH
 from search.mentor.scores import MATE, PROVEN, WIN
 from search.mentor.team import Team
-from search.players import Decision, Player, Report, Reports, Stop, decide_each, never
+from search.players import PLAIN, Decision, How, Player, Reports, Stop, decide_each, never
 
 
 def centre(rules: Rules) -> Cell:
@@ -175,41 +175,23 @@ class Mentor(Player):
         threads = None if len(positions) == 1 else 1
 
         def decide(position: Position, seed: int) -> Decision:
-            return _decision(position, self._analyse(position, limit or self.limit, stop, threads=threads), seed)
+            return _decision(position, self._analyse(position, limit, How(stop=stop), threads), seed)
 
         return decide_each(decide, positions, seeds)
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Stop = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, MentorAnalysis]:
-        """See `Player`. `stop` is called every few milliseconds; the first ply is always searched in full.
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
+        """See `Player`. `how.stop` is called every few milliseconds; the first ply is always searched in full.
 
-        More than one of `lines` takes longer for the same depth: 2 take 1.6 times as many nodes, 8 take 5.3 times.
+        More than one of `how.lines` takes longer for the same depth: 2 take 1.6 times as many nodes, 8 take 5.3 times.
         """
-        analysis = self._analyse(position, limit or self.limit, stop, report, lines=lines or 1)
-        return _decision(position, analysis, seed or 0), analysis
+        analysis = self._analyse(position, limit, how)
+        return _decision(position, analysis, how.seed or 0), analysis
 
     def ponder(self, position: Position, stop: Stop) -> None:
         """See `Player`. The next search by the clock finds the results in the table."""
-        self._analyse(position, Limit(seconds=math.inf), stop)
+        self._analyse(position, Limit(seconds=math.inf), How(stop=stop))
 
-    def _analyse(
-        self,
-        position: Position,
-        limit: Limit,
-        stop: Stop,
-        report: Report | None = None,
-        *,
-        threads: int | None = None,
-        lines: int = 1,
-    ) -> MentorAnalysis:
+    def _analyse(self, position: Position, limit: Limit | None, how: How, threads: int | None = None) -> MentorAnalysis:
         started = time.perf_counter()
         if not position.moves:
             move = centre(position.rules)
@@ -223,7 +205,7 @@ class Mentor(Player):
                 depth=0,
                 choices=(move,),
             )
-        reports = Reports(report)
+        reports = Reports(how.report)
 
         def show(search: Deepening) -> None:
             if search.lines and reports.is_due(time.monotonic()):
@@ -236,11 +218,11 @@ class Mentor(Player):
             team = Team(position.rules, self._slots)
         task = Task(
             position=position,
-            limit=limit,
+            limit=limit or self.limit,
             started=started,
-            stop=stop,
+            stop=how.stop,
             variety=self.variety,
-            lines=lines,
+            lines=how.lines or 1,
             tell=lambda move, score: reports.send_best(Decision(move, value=_value(score))),
             show=show,
         )

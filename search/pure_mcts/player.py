@@ -12,7 +12,7 @@ from core.position import Position
 from core.streams import Purpose, stream_key
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, Player, Report, Reports, Stop, decide_each, never
+from search.players import PLAIN, Decision, How, Player, Reports, Stop, decide_each, never
 from search.pure_mcts.rollouts import run_playouts
 from search.tree.forest import bytes_per_node, make_forest, set_root
 from search.tree.kernels.puct import SearchParams
@@ -51,31 +51,21 @@ class PureMcts(Player):
 
         Raises `ValueError` for a limit of depth.
         """
-        return decide_each(lambda position, seed: self._decide(position, seed, limit, stop), positions, seeds)
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Stop = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis]:
+        def decide(position: Position, seed: int) -> Decision:
+            return _decision_of(self._searched(position, limit, How(seed, stop)))
+
+        return decide_each(decide, positions, seeds)
+
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
         """See `Player`: all legal moves, the best first."""
         started = time.perf_counter()
-        roots = self._searched(position, seed or 0, limit, stop, report)
-        return _decision_of(roots), roots.analysis(0, time.perf_counter() - started, lines)
+        roots = self._searched(position, limit, how)
+        return _decision_of(roots), roots.analysis(0, time.perf_counter() - started, how.lines)
 
-    def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Stop) -> Decision:
-        return _decision_of(self._searched(position, seed, limit, stop))
-
-    def _searched(
-        self, position: Position, seed: int, limit: Limit | None, stop: Stop, report: Report | None = None
-    ) -> Roots:
+    def _searched(self, position: Position, limit: Limit | None, how: How) -> Roots:
         """Return the tree of one position after its playouts."""
-        started, reports = time.perf_counter(), Reports(report)
+        started, reports = time.perf_counter(), Reports(how.report)
         rules, compiled = position.rules, compile_rules(position.rules)
         playouts, deadline = self.playouts, math.inf
         if limit is not None:
@@ -87,9 +77,9 @@ class PureMcts(Player):
         forest = make_forest(1, playouts + 1, rules.cells)
         set_root(forest, 0, position)
         roots = Roots(compiled, forest, c_puct=_PARAMS.c_puct, decay=_PARAMS.decay, has_priors=False)
-        random = np.array([stream_key(seed, Purpose.ROLLOUT) % 0xFFFFFFFF + 1], dtype=np.int64)
+        random = np.array([stream_key(how.seed or 0, Purpose.ROLLOUT) % 0xFFFFFFFF + 1], dtype=np.int64)
         done = 0
-        while done < playouts and not (done >= 2 and (stop() or time.monotonic() >= deadline)):
+        while done < playouts and not (done >= 2 and (how.stop() or time.monotonic() >= deadline)):
             count = min(_PLAYOUTS_A_CALL, playouts - done)
             run_playouts(compiled, forest, 0, count, _PARAMS, random)
             done += count

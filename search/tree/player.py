@@ -14,7 +14,7 @@ from core.rules import Rules
 from core.streams import Purpose, generator, stream_key
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, Player, Report, Reports, Stop, never
+from search.players import PLAIN, Decision, How, Player, Report, Reports, Stop, never
 from search.tree.forest import bytes_per_node
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, max_batch
@@ -106,24 +106,15 @@ class MctsPlayer(Player):
                 decisions += [self._decide(search, tree, some[tree], seeds[first + tree]) for tree in range(len(some))]
         return decisions
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Stop = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
         """See `Player`: all legal moves, the best first."""
         budget = self._budget_of(limit)
         started = time.perf_counter()
-        keys = None if seed is None else [stream_key(seed, Purpose.SEARCH)]
+        keys = None if how.seed is None else [stream_key(how.seed, Purpose.SEARCH)]
         with self._searching():
-            search = self._searched([position], budget, stop, keys=keys, report=report)
-            analysis = search.analysis(0, time.perf_counter() - started, lines)
-            return self._decide(search, 0, position, seed or 0), analysis
+            search = self._searched([position], budget, how.stop, keys=keys, report=how.report)
+            analysis = search.analysis(0, time.perf_counter() - started, how.lines)
+            return self._decide(search, 0, position, how.seed or 0), analysis
 
     @contextmanager
     def _searching(self) -> Iterator[None]:

@@ -1,9 +1,8 @@
 """Settings of a tree search."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from core.input_limits import (
     MAX_BATCHES_IN_FLIGHT,
@@ -14,7 +13,7 @@ from core.input_limits import (
     MAX_VIRTUAL_LOSS,
     MAX_VISITS_PER_LEAF,
 )
-from core.setting_bounds import SHARE, Bounds, check_bounds, wrong_types
+from core.setting_bounds import SHARE, Bounds, check_bounds
 
 DEFAULT_SIMULATIONS = 400
 """New simulations a move of a player with a net, where neither a number nor a time is given."""
@@ -180,17 +179,3 @@ class SearchSettings:
     def without_tactics(self) -> Self:
         """Return the settings with all tactics off."""
         return replace(self, forced_moves=False, vcf_root_nodes=0, vcf_leaf_nodes=0, shun_open_fours=False)
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
-        """Return the settings that `dataclasses.asdict` turned into `values`; missing ones have their defaults.
-
-        Raises `ValueError` or `TypeError` for values that are no settings.
-        """
-        if not isinstance(values, Mapping):
-            raise TypeError("the settings of a search are names and values")
-        enums = {"decay_form": DecayForm, "first_play": FirstPlay}
-        read: dict[str, Any] = {name: enums[name](v) if name in enums else v for name, v in values.items()}
-        if wrong := wrong_types(cls, read):
-            raise TypeError(f"{wrong[0]} is of the wrong type")
-        return cls(**read)

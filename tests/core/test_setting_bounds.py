@@ -2,11 +2,12 @@
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated
 
 import pytest
 
-from core.setting_bounds import NON_NEGATIVE, POSITIVE, SHARE, Bounds, bounds_of, check_bounds
+from core.setting_bounds import NON_NEGATIVE, POSITIVE, SHARE, Bounds, bounds_of, check_bounds, from_json
 
 
 @pytest.mark.parametrize(
@@ -66,3 +67,42 @@ def test_a_text_for_a_number_is_refused_by_name() -> None:
 def test_a_setting_out_of_its_bounds_is_refused_by_name(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         _Settings(**settings)  # type: ignore[arg-type]
+
+
+class _Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclass(frozen=True)
+class _Kept:
+    share: Annotated[float, SHARE] = 0.5
+    count: int = 1
+    colour: _Colour = _Colour.RED
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+def test_settings_are_read_from_json() -> None:
+    assert from_json(_Kept, {}) == _Kept()
+    values = {"share": 1, "count": 2, "colour": "blue", "names": ["a", "b"]}
+    assert from_json(_Kept, values) == _Kept(1, 2, _Colour.BLUE, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"share": 2}, "share is 2; it must be from 0 to 1"),
+        ({"count": True}, "count is of the wrong type"),
+        ({"count": 1.0}, "count is of the wrong type"),
+        ({"colour": ["red"]}, "is not a valid _Colour"),
+        ({"names": "ab"}, "names is of the wrong type"),
+        ({"names": [1]}, "names is of the wrong type"),
+        ({"other": 1}, "other"),
+    ],
+)
+def test_settings_that_are_none_are_refused(values: dict[str, object], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        from_json(_Kept, values)

@@ -4,13 +4,11 @@ import pytest
 import typer
 
 from core.records.record import RecordError
-from curriculum.arena.folder import MatchFolderError, OtherMatchError
 from curriculum.arena.players import PlayerSpecError
 from curriculum.arena.suite import SuiteError, SuiteFileError
 from curriculum.games.kinds import BasicsError
 from curriculum.reporting import Interrupted
-from curriculum.run.folder import RunFolderError, RunFolderTakenError
-from curriculum.run.locking import FolderBusyError
+from curriculum.run.locking import FolderBusyError, FolderError, FolderTakenError
 from curriculum.stated import ConfigError
 from curriculum.training.files import SamplesError
 from gomoku_cli.exit_codes import ExitCode, for_error
@@ -23,17 +21,15 @@ CODES: dict[type[BaseException], ExitCode] = {
     typer.BadParameter: ExitCode.USAGE,
     BasicsError: ExitCode.USAGE,
     ConfigError: ExitCode.USAGE,
-    OtherMatchError: ExitCode.USAGE,
     PlayerSpecError: ExitCode.USAGE,
-    RunFolderTakenError: ExitCode.USAGE,
+    FolderTakenError: ExitCode.USAGE,
     RuntimeUnavailableError: ExitCode.USAGE,
     SuiteError: ExitCode.USAGE,
     CheckpointError: ExitCode.BAD_DATA,
     FileNotFoundError: ExitCode.BAD_DATA,
     EvaluationError: ExitCode.BAD_DATA,
-    MatchFolderError: ExitCode.BAD_DATA,
     RecordError: ExitCode.BAD_DATA,
-    RunFolderError: ExitCode.BAD_DATA,
+    FolderError: ExitCode.BAD_DATA,
     SamplesError: ExitCode.BAD_DATA,
     SuiteFileError: ExitCode.BAD_DATA,
     FolderBusyError: ExitCode.FAILED,

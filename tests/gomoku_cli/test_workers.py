@@ -8,7 +8,8 @@ import pytest
 import typer
 
 from curriculum.presets import resolve
-from curriculum.run.folder import RunFolder, RunFolderError
+from curriculum.run.folder import RunFolder
+from curriculum.run.locking import FolderError
 from curriculum.workers.local import Local
 from gomoku_cli.runs import with_pool
 from gomoku_cli.workers import WorkerOptions
@@ -52,7 +53,7 @@ def test_a_new_run_waits_for_its_workers_and_they_for_an_old_one(is_new: bool, t
     def opened() -> RunFolder:
         return RunFolder.create(tmp_path / "run", resolve("smoke")) if is_new else RunFolder.open(tmp_path / "none")
 
-    error = typer.BadParameter if is_new else RunFolderError
+    error = typer.BadParameter if is_new else FolderError
     with pytest.raises(error), with_pool(WorkerOptions(workers="mine"), opened, is_new=is_new):
         raise AssertionError
     assert not (tmp_path / "run").exists()

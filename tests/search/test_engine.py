@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,7 @@ from search.analysis import Analysis, MoveAnalysis
 from search.engine import Engine, NoAnalysisError
 from search.limit import Limit
 from search.mentor.player import Mentor
-from search.players import Decision, ForfeitError, Player, RandomPlayer, never
+from search.players import PLAIN, Decision, ForfeitError, How, Player, RandomPlayer, Searched
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
@@ -59,8 +58,8 @@ class Searcher(OneByOne):
             raise self.fault
         return done
 
-    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis | None]:
-        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> Searched:
+        seed, stop, report, _ = how
         seen = 0
 
         def stops() -> bool:

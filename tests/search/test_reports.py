@@ -18,7 +18,7 @@ from search.analysis import Analysis
 from search.limit import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
-from search.players import Decision, Player, RandomPlayer, Reports
+from search.players import Decision, How, Player, RandomPlayer, Reports
 from search.pure_mcts.player import PureMcts
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
@@ -85,9 +85,9 @@ def test_a_player_that_reports_decides_as_it_does_alone(make: Callable[[], Playe
     seen: list[Decision | Analysis] = []
     who = make()
     for seed in (3, 4):
-        decision, last = who.search(position, seed=seed, report=seen.append)
+        decision, last = who.search(position, how=How(seed, report=seen.append))
         assert same(decision, make().choose(position, seed=seed))
-        assert same(decision, make().search(position, seed=seed)[0])
+        assert same(decision, make().search(position, how=How(seed))[0])
         assert decision.value == last.value
         assert decision.simulations == last.nodes
     assert len(views(seen)) > 2
@@ -97,7 +97,7 @@ def test_a_player_that_reports_decides_as_it_does_alone(make: Callable[[], Playe
 @pytest.mark.usefixtures("without_pause")
 def test_reports_grow_and_are_whole_analyses(make: Callable[[], Player], position: Position) -> None:
     seen: list[Decision | Analysis] = []
-    last = make().search(position, seed=0, report=seen.append)[1]
+    last = make().search(position, how=How(0, report=seen.append))[1]
     assert last is not None
     nodes = [each.nodes for each in (*views(seen), last)]
     assert nodes == sorted(nodes)
@@ -118,7 +118,7 @@ def test_an_endless_analysis_reports_until_it_is_stopped(make: Callable[[], Play
     who = make()
     assert who.limit is not None
     endless = Limit(seconds=math.inf)
-    last = who.search(position, endless, stop=lambda: len(views(seen)) >= 3, report=seen.append)[1]
+    last = who.search(position, endless, How(None, lambda: len(views(seen)) >= 3, seen.append))[1]
     assert 3 <= len(views(seen)) <= 4
     assert last.nodes >= views(seen)[-1].nodes
 
@@ -127,7 +127,7 @@ def test_an_endless_analysis_reports_until_it_is_stopped(make: Callable[[], Play
 def test_a_player_without_numbers_has_no_view(who: Player, position: Position) -> None:
     assert who.limit is None
     seen: list[Decision | Analysis] = []
-    decision, view = who.search(position, seed=4, report=seen.append)
+    decision, view = who.search(position, how=How(4, report=seen.append))
     assert (decision.move, view, seen) == (who.choose(position, seed=4).move, None, [])
 
 

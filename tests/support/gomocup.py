@@ -1,16 +1,14 @@
 """Helpers for tests of the Gomocup engine: a predictable player, its source, and the manager's side."""
 
 from collections.abc import Callable
-from typing import Any
 
 from core.position import Position
 from core.rules import Rules
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.commands import Engine
-from search.analysis import Analysis
 from search.engine import Engine as SearchEngine
 from search.limit import Limit
-from search.players import Decision, Player, never
+from search.players import PLAIN, Decision, How, Player, Searched, never
 from tests.support.players import OneByOne
 
 ABOUT = 'name="test"'
@@ -39,12 +37,11 @@ class FirstCellPlayer(OneByOne):
         self.while_thinking(stop)
         return Decision(position.legal_moves()[0], value=self.values.get(tuple(position.moves), self.value))
 
-    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis | None]:
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> Searched:
         """See `Player`."""
-        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
-        if report is not None and self.best is not None:
-            report(self.best)
-        return super().search(position, limit, seed=seed, stop=stop, report=report)
+        if how.report is not None and self.best is not None:
+            how.report(self.best)
+        return super().search(position, limit, how)
 
 
 class OnePlayer:

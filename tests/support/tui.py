@@ -30,7 +30,7 @@ from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
-from search.players import Decision, Player, never
+from search.players import PLAIN, Decision, How, Player
 from tests.support.players import OneByOne
 
 LIMIT_S = 30.0
@@ -107,9 +107,9 @@ class AnalysingPlayer(ScriptedPlayer):
         """Return the view of the position after `moves` with another value."""
         return replace(self.view(Position.from_moves(Rules(self.size), moves)), value=value)
 
-    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
         """See `search.players.Player`."""
-        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
+        seed, stop, report, _ = how
         if seed is None:
             self.analysed.append(list(position.moves))
         if report is not None:
@@ -126,15 +126,15 @@ class GatedAnalyst(AnalysingPlayer):
         super().__init__(size, moves, value=value)
         self.release = threading.Event()
 
-    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
         """See `search.players.Player`."""
-        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
+        seed, stop, report, _ = how
         if report is not None:
             report(self.view(position))
         deadline = time.monotonic() + LIMIT_S
         while seed is not None and not self.release.wait(0.005) and not stop():
             assert time.monotonic() < deadline, "nothing stopped the search"
-        return super().search(position, limit, seed=seed, stop=stop)
+        return super().search(position, limit, how._replace(report=None))
 
 
 class PonderingPlayer(ScriptedPlayer):

@@ -5,6 +5,7 @@ into the instructions that the processor has; none of them depends on one. All n
 sums does not matter. Without compilation (`NUMBA_DISABLE_JIT=1`) those of `plain_code` take their places.
 """
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -208,93 +209,33 @@ def _write_pooled(write: _Writer) -> None:
     write.store(build.load(best), maxima, best_at)
 
 
-def _coded(write: Callable[[_Writer], None], kinds: tuple[Any, ...]) -> Any:
-    """Return the types of a function without a result, and its body."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write(_Writer(context, builder, signature, arguments))
-        return context.get_dummy_value()
-
-    return types.void(*kinds), code
-
-
-def _typed_numbered(
-    _: Any, digits: Any, d_at: Any, step: Any, empty: Any, e_at: Any, numbers: Any, n_at: Any, cells: Any
-) -> Any:
-    return _coded(_write_numbered, (digits, d_at, step, empty, e_at, numbers, n_at, cells))
-
-
-def _typed_gathered(
-    _: Any, numbers: Any, n_at: Any, n_step: Any, table: Any, channels: Any, lift: Any, out: Any, o_at: Any, cells: Any
-) -> Any:
-    return _coded(_write_gathered, (numbers, n_at, n_step, table, channels, lift, out, o_at, cells))
-
-
-def _typed_products(
-    _: Any,
-    x: Any,
-    places: Any,
-    p_at: Any,
-    weights: Any,
-    w_at: Any,
-    bias: Any,
-    b_at: Any,
-    sums: Any,
-    s_at: Any,
-    s_step: Any,
-    pairs: Any,
-) -> Any:
-    return _coded(_write_products, (x, places, p_at, weights, w_at, bias, b_at, sums, s_at, s_step, pairs))
-
-
-def _typed_mixed(
-    _: Any,
-    x: Any,
-    x_at: Any,
-    channels: Any,
-    weights: Any,
-    w_at: Any,
-    bias: Any,
-    b_at: Any,
-    out: Any,
-    places: Any,
-    p_at: Any,
-    block: Any,
-    lift: Any,
-) -> Any:
-    kinds = (x, x_at, channels, weights, w_at, bias, b_at, out, places, p_at, block, lift)
-    return _coded(_write_mixed, kinds)
-
-
-def _typed_depthwise(
-    _: Any,
-    x: Any,
-    x_at: Any,
-    x_step: Any,
-    weights: Any,
-    w_at: Any,
-    bias: Any,
-    b_at: Any,
-    out: Any,
-    o_at: Any,
-    cells: Any,
-    channels: Any,
-) -> Any:
-    return _coded(_write_depthwise, (x, x_at, x_step, weights, w_at, bias, b_at, out, o_at, cells, channels))
-
-
-def _typed_pooled(
-    _: Any, sums: Any, s_at: Any, s_step: Any, cells: Any, total: Any, t_at: Any, maxima: Any, m_at: Any
-) -> Any:
-    return _coded(_write_pooled, (sums, s_at, s_step, cells, total, t_at, maxima, m_at))
-
-
 _INTERPRETED = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # numba makes its settings at import
 
+
+def _compiled(plain: Callable[..., None], write: Callable[[_Writer], None]) -> Callable[..., None]:
+    """Return a function of `plain_code` as the code that `write` writes; itself without compilation."""
+    if _INTERPRETED:
+        return plain
+
+    def typed(_: Any, *kinds: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            write(_Writer(context, builder, signature, arguments))
+            return context.get_dummy_value()
+
+        return types.void(*kinds), code
+
+    # numba takes the number of the arguments from the signature.
+    names = ("_", *inspect.signature(plain).parameters)
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    result: Callable[..., None] = intrinsic(typed)
+    return result
+
+
 # Described in `plain_code`.
-numbered: Callable[..., None] = plain_code.numbered if _INTERPRETED else intrinsic(_typed_numbered)
-gathered: Callable[..., None] = plain_code.gathered if _INTERPRETED else intrinsic(_typed_gathered)
-products: Callable[..., None] = plain_code.products if _INTERPRETED else intrinsic(_typed_products)
-mixed: Callable[..., None] = plain_code.mixed if _INTERPRETED else intrinsic(_typed_mixed)
-depthwise: Callable[..., None] = plain_code.depthwise if _INTERPRETED else intrinsic(_typed_depthwise)
-pooled: Callable[..., None] = plain_code.pooled if _INTERPRETED else intrinsic(_typed_pooled)
+numbered = _compiled(plain_code.numbered, _write_numbered)
+gathered = _compiled(plain_code.gathered, _write_gathered)
+products = _compiled(plain_code.products, _write_products)
+mixed = _compiled(plain_code.mixed, _write_mixed)
+depthwise = _compiled(plain_code.depthwise, _write_depthwise)
+pooled = _compiled(plain_code.pooled, _write_pooled)

@@ -1,12 +1,12 @@
 """Sequential probability ratio test on pairs of games: it ends a match as soon as the result is sure."""
 
-import difflib
 import math
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any, Self
 
 from curriculum.arena.statistics.elo import PairCounts, deviance, expected_score
+from curriculum.keys import nearest
 
 
 class SprtDecision(StrEnum):
@@ -53,9 +53,7 @@ class SequentialTest:
             if not equals:
                 raise ValueError(f"a sequential test is written elo0=0,elo1=50[,alpha=0.05,beta=0.05], not {text!r}")
             if name not in names:
-                close = difflib.get_close_matches(name, names, n=1)
-                hint = f"did you mean {close[0]}?" if close else f"it has {', '.join(names)}"
-                raise ValueError(f"a sequential test has no {name!r}; {hint}")
+                raise ValueError(f"a sequential test has no {name!r}{nearest(name, names)}")
             if name in numbers:
                 raise ValueError(f"{name} of the sequential test is given twice")
             try:

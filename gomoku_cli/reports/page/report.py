@@ -39,7 +39,7 @@ def template(name: str) -> "Template":
 
 
 def write_report(paths: Sequence[Path], output: Path) -> None:
-    """Write the report of the runs in `paths` to `output`. Raises `RunFolderError` and `OSError`."""
+    """Write the report of the runs in `paths` to `output`. Raises `FolderError` and `OSError`."""
     curves = [curves_of(path) for path in paths]
     names = _names(paths)
     configs = [_config(path) for path in paths]

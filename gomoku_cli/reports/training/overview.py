@@ -8,7 +8,8 @@ from typing import Any
 
 from core.errors import BadDataError
 from curriculum.presets import read_config
-from curriculum.run.folder import RunFolderError, is_run
+from curriculum.run.folder import is_run
+from curriculum.run.locking import FolderError
 from curriculum.run.settings import read_changes, read_edits
 from curriculum.stated import ConfigError
 from gomoku_cli.console import STDOUT, duration
@@ -29,7 +30,7 @@ class NoFolderError(BadDataError, ValueError):
 def runs_at(paths: Iterable[Path]) -> list[Path]:
     """Return the runs in these folders: a folder that is no run stands for the runs below it, as a chain has them.
 
-    Raises `NoFolderError`, and `RunFolderError` for a folder without a run.
+    Raises `NoFolderError`, and `FolderError` for a folder without a run.
     """
     found: list[Path] = []
     for path in paths:
@@ -37,7 +38,7 @@ def runs_at(paths: Iterable[Path]) -> list[Path]:
             raise NoFolderError(f"there is no folder {path}")
         below = [path] if is_run(path) else runs_below(path) if path.is_dir() else []
         if not below:
-            raise RunFolderError(f"there is no run in {path}: it holds no config.toml")
+            raise FolderError(f"there is no run in {path}: it holds no config.toml")
         found += below
     return list(dict.fromkeys(found))
 

@@ -13,10 +13,10 @@ from core.position import IllegalMoveError, Position
 from core.records.formats import read_games
 from core.rules import BLACK, EMPTY, WHITE, Rules
 from curriculum.arena.fixtures import fixtures
-from curriculum.arena.folder import MatchFolderError
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context
+from curriculum.run.locking import FolderError
 from search.opening_choice import CANDIDATES
 from search.players import Decision, RandomPlayer
 from tests.support.players import OneByOne
@@ -115,7 +115,7 @@ def test_a_kept_match_by_an_opening_rule_goes_on_and_its_records_say_the_choices
         line = lines[int(record.note.removeprefix("game "))]
         assert (str(record.opening), record.black, record.white) == (line["opening_rule"], line["black"], line["white"])
     (tmp_path / "games.jsonl").write_text(json.dumps({**lines[0], "opening_rule": "swap white"}) + "\n")
-    with pytest.raises(MatchFolderError, match="opening rule is another"):
+    with pytest.raises(FolderError, match="opening rule is another"):
         play(4)
 
 

@@ -10,13 +10,13 @@ import pytest
 from core.position import Position
 from core.records.record import RecordError
 from core.rules import Rules, Variant
-from curriculum.arena.folder import OtherMatchError
 from curriculum.arena.formats import Format
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.player_names import short_name, short_names
 from curriculum.arena.players import PlayerSettings
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.reporting import Context
+from curriculum.run.locking import FolderTakenError
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
@@ -54,7 +54,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_kept_match_has_one_plan(change: dict[str, Any], key: str, kept: Path) -> None:
-    with pytest.raises(OtherMatchError, match=f"{key} is "):
+    with pytest.raises(FolderTakenError, match=f"{key} is "):
         session(replace(SETTINGS, **change)).play_match(MATCH, folder=kept)
 
 
@@ -69,11 +69,11 @@ def test_a_plan_knows_the_content_of_models_and_openings(tmp_path: Path) -> None
     save_model(model, make_model(NetConfig.tower(2, 0, hidden=2), RULES, 1), {})
     session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
     openings.write_text("d4 e4\n", encoding="utf-8")
-    with pytest.raises(OtherMatchError, match="openings_fingerprint"):
+    with pytest.raises(FolderTakenError, match="openings_fingerprint"):
         session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
     openings.write_text("d4 d5\n", encoding="utf-8")
     save_model(model, make_model(NetConfig.tower(2, 0, hidden=2), RULES, 2), {})
-    with pytest.raises(OtherMatchError, match="models"):
+    with pytest.raises(FolderTakenError, match="models"):
         session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
 
 
@@ -88,7 +88,7 @@ def test_a_plan_of_an_older_version_has_tactics(tmp_path: Path) -> None:
 def test_the_format_matters_for_more_than_two_players(tmp_path: Path) -> None:
     players = ("random", "mentor:paper", "pure-mcts:5")
     session().play(players, folder=tmp_path)
-    with pytest.raises(OtherMatchError, match='format is "round-robin" there and "gauntlet" here'):
+    with pytest.raises(FolderTakenError, match='format is "round-robin" there and "gauntlet" here'):
         session().play(players, form=Format.GAUNTLET, folder=tmp_path)
 
 

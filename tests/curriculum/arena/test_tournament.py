@@ -18,12 +18,12 @@ from core.records.formats import read_games
 from core.records.record import Ending
 from core.rules import BLACK, Rules
 from curriculum.arena.fixtures import Fixture, fixtures
-from curriculum.arena.folder import MatchFolder, MatchFolderError, OtherMatchError
+from curriculum.arena.folder import MatchFolder
 from curriculum.arena.formats import Format
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Context, Interrupted
-from curriculum.run.locking import FolderBusyError
+from curriculum.run.locking import FolderBusyError, FolderError, FolderTakenError
 from search.players import Decision, ForfeitError, Player, RandomPlayer
 from tests.support.cases import cases
 from tests.support.players import OneByOne
@@ -263,16 +263,16 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
     busy = pytest.raises(FolderBusyError, match="another process works in")
     with opened(path, games), busy:
         opened(path, games)
-    with pytest.raises(OtherMatchError, match="seed is 1 there and 2 here"):
+    with pytest.raises(FolderTakenError, match="seed is 1 there and 2 here"):
         MatchFolder(path, {**PLAN, "seed": 2}, games, rules=RULES, names=("a", "b"))
     (path / "match.json").write_text(json.dumps({**PLAN, "\u202e" * 99: 1}), encoding="utf-8")
-    with pytest.raises(OtherMatchError, match=r"another setting: (\\u202e){9}"):
+    with pytest.raises(FolderTakenError, match=r"another setting: (\\u202e){9}"):
         opened(path, games)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear", encoding="utf-8")
-    with pytest.raises(OtherMatchError, match="is not empty and holds no match"):
+    with pytest.raises(FolderTakenError, match="is not empty and holds no match"):
         MatchFolder(tmp_path / "other", PLAN, games, rules=RULES, names=("a", "b"))
-    with pytest.raises(OtherMatchError, match="is a file"):
+    with pytest.raises(FolderTakenError, match="is a file"):
         MatchFolder(tmp_path / "other" / "letter.txt", PLAN, games, rules=RULES, names=("a", "b"))
 
 
@@ -284,14 +284,14 @@ def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str,
         won = next(game for game in played if game["winner"] is not None)
         line = json.dumps(won | line)
     (tmp_path / "games.jsonl").write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(MatchFolderError, match=why):
+    with pytest.raises(FolderError, match=why):
         opened(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "\0\0"])
 def test_a_broken_plan_of_a_match_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "match.json").write_text(text, encoding="utf-8")
-    with pytest.raises(MatchFolderError, match=r"match\.json cannot be read"):
+    with pytest.raises(FolderError, match=r"match\.json cannot be read"):
         opened(tmp_path)
 
 

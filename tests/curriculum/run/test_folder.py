@@ -15,8 +15,8 @@ from core.input_limits import MAX_JSON_BYTES
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.presets import resolve
-from curriculum.run.folder import RunFolder, RunFolderError, RunFolderTakenError, is_run, read_metrics
-from curriculum.run.locking import FolderBusyError
+from curriculum.run.folder import RunFolder, is_run, read_metrics
+from curriculum.run.locking import FolderBusyError, FolderError, FolderTakenError
 from curriculum.stated import ConfigError
 from curriculum.training.trainer import Trainer
 from nets.config import NetConfig
@@ -82,16 +82,16 @@ def test_the_commit_of_the_source_tree_is_noted(path: Path) -> None:
 
 
 def test_a_run_is_not_created_over_another(path: Path) -> None:
-    with pytest.raises(RunFolderTakenError, match="already holds a run: continue it with --resume"):
+    with pytest.raises(FolderTakenError, match="already holds a run: continue it with --resume"):
         RunFolder.create(path, CONFIG)
 
 
 def test_a_run_is_not_created_among_other_files(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("words")
-    with pytest.raises(RunFolderTakenError, match="is not empty and holds no run"):
+    with pytest.raises(FolderTakenError, match="is not empty and holds no run"):
         RunFolder.create(tmp_path, CONFIG)
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
-    with pytest.raises(RunFolderTakenError, match="is a file"):
+    with pytest.raises(FolderTakenError, match="is a file"):
         RunFolder.create(tmp_path / "thesis.tex", CONFIG)
 
 
@@ -104,12 +104,12 @@ def test_creating_goes_on_after_a_kill_in_its_midst(tmp_path: Path) -> None:
 
 
 def test_errors_of_opening_name_the_missing_or_broken_part(tmp_path: Path, path: Path) -> None:
-    with pytest.raises(RunFolderError, match="the folder does not exist"):
+    with pytest.raises(FolderError, match="the folder does not exist"):
         RunFolder.open(tmp_path / "none")
-    with pytest.raises(RunFolderError, match=r"it holds no config\.toml"):
+    with pytest.raises(FolderError, match=r"it holds no config\.toml"):
         RunFolder.open(tmp_path)
     (path / "config.toml").write_text("[search]\nsimulations = 'x'\n")
-    with pytest.raises(RunFolderError, match=r"cannot be read: .*config\.toml: search\.simulations is \"x\""):
+    with pytest.raises(FolderError, match=r"cannot be read: .*config\.toml: search\.simulations is \"x\""):
         RunFolder.open(path)
     (path / "config.toml").write_text("")
     with pytest.raises(ConfigError, match=r"preset is \"smoke\" in the run .* \(its config\.toml was edited\)"):
@@ -128,7 +128,7 @@ def test_a_run_of_an_older_version_begins_its_history_of_settings(path: Path) ->
 @pytest.mark.parametrize("content", ["[]\n", "{}\n", '{"settings": {}}\n{"settings": {}}\n', "{\n"])
 def test_a_broken_history_of_settings_is_named(content: str, path: Path) -> None:
     (path / "settings.jsonl").write_text(content)
-    with pytest.raises(RunFolderError, match=r"settings\.jsonl"):
+    with pytest.raises(FolderError, match=r"settings\.jsonl"):
         RunFolder.open(path)
 
 
@@ -181,13 +181,13 @@ def test_a_half_written_line_of_metrics_is_cut_off(path: Path) -> None:
 
 
 def test_metrics_of_a_folder_that_does_not_exist_are_no_empty_run(tmp_path: Path) -> None:
-    with pytest.raises(RunFolderError, match=r"there is no run in .*: the folder does not exist"):
+    with pytest.raises(FolderError, match=r"there is no run in .*: the folder does not exist"):
         read_metrics(tmp_path / "misspelled")
 
 
 def test_a_broken_line_of_metrics_is_named(path: Path) -> None:
     (path / "metrics.jsonl").write_text('{"step": 1}\n{"step"\n')
-    with RunFolder.open(path) as run, pytest.raises(RunFolderError, match=r"metrics\.jsonl, line 2"):
+    with RunFolder.open(path) as run, pytest.raises(FolderError, match=r"metrics\.jsonl, line 2"):
         run.metrics()
 
 
@@ -203,7 +203,7 @@ def test_state_comes_back_whole(path: Path) -> None:
 def test_a_state_that_is_no_object_is_named(text: str, path: Path) -> None:
     with RunFolder.open(path) as run:
         (run.state / "selfplay.json").write_bytes(text.encode(errors="surrogateescape"))
-        with pytest.raises(RunFolderError, match=r"selfplay\.json cannot be read"):
+        with pytest.raises(FolderError, match=r"selfplay\.json cannot be read"):
             run.read_state("selfplay", dict)
 
 
@@ -232,7 +232,7 @@ def test_zeros_that_a_power_cut_left_are_cut_off(end: bytes, path: Path) -> None
 @pytest.mark.parametrize("content", ["", '{"sessions": {}}', '{"sessions": [1]}'])
 def test_a_broken_note_of_the_environment_is_named(content: str, path: Path) -> None:
     (path / "environment.json").write_text(content)
-    with pytest.raises(RunFolderError, match=r"environment\.json cannot be read"):
+    with pytest.raises(FolderError, match=r"environment\.json cannot be read"):
         RunFolder.open(path)
 
 

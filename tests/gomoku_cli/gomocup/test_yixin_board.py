@@ -1,7 +1,6 @@
 """The commands of Yixin's board: its opening sequence, boards without a move, and the best moves of a position."""
 
 import threading
-from typing import Any
 
 import pytest
 
@@ -10,7 +9,7 @@ from core.position import Position
 from gomoku_cli.gomocup.commands import Engine
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
-from search.players import Decision, never
+from search.players import PLAIN, Decision, How
 from tests.support.cases import cases
 from tests.support.gomocup import ABOUT, FIRST, SECOND, FirstCellPlayer, OnePlayer, Talk
 
@@ -36,8 +35,8 @@ class ThinkingPlayer(FirstCellPlayer):
         super().__init__()
         self.is_shown = threading.Event()
 
-    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
-        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
+        seed, stop, report, _ = how
         decision = self.choose(position, limit, seed=seed or 0, stop=stop)
         cells = [int(cell) for cell in position.legal_moves()[:3]]
         moves = tuple(MoveAnalysis(cell, value=0.5 - number) for number, cell in enumerate(cells))

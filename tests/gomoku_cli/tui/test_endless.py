@@ -2,7 +2,6 @@
 
 import threading
 import time
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ from gomoku_cli.tui.engine.worker import open_choice
 from search.analysis import Analysis
 from search.engine import Engine
 from search.limit import Limit
-from search.players import Decision, never
+from search.players import PLAIN, Decision, How
 from search.tree.player import MctsPlayer
 from tests.support.tui import LIMIT_S, AnalysingPlayer, board_app
 
@@ -26,9 +25,9 @@ class EndlessAnalyst(AnalysingPlayer):
         super().__init__(15, ["i9", "g7"])
         self.running = threading.Event()
 
-    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
         """See `search.players.Player`."""
-        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
+        seed, stop, report, _ = how
         if seed is None:
             report(self.view(position))
             self.running.set()
@@ -37,7 +36,7 @@ class EndlessAnalyst(AnalysingPlayer):
                 assert time.monotonic() < deadline, "nothing stopped the analysis"
                 time.sleep(0.002)
             self.running.clear()
-        return super().search(position, limit, seed=seed, stop=stop, report=report)
+        return super().search(position, limit, how)
 
 
 async def test_an_analysis_is_paused_goes_on_and_holds_nothing_up() -> None:

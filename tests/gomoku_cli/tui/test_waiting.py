@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,7 @@ from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets import status
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, never
+from search.players import PLAIN, Decision, How
 from tests.support.tui import AnalysingPlayer, GatedAnalyst, GatedPlayer, ThreadEngine, board_app
 
 LINES = "h8 i9 h9 h7 g8 i8 i10 j11 g10 f11 j8 e12"
@@ -104,12 +103,11 @@ class GatedReviewer(AnalysingPlayer):
         super().__init__(15, value=0.0)
         self.step = threading.Semaphore(0)
 
-    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
         """See `Player`."""
-        seed, stop = asked.get("seed"), asked.get("stop", never)
-        if seed is None:
+        if how.seed is None:
             assert self.step.acquire(timeout=30)
-        decision = super().search(position, limit, seed=seed, stop=stop)[0]
+        decision = super().search(position, limit, how._replace(report=None))[0]
         # Each side believes in its win after its move: every move is a blunder of the other.
         return decision, self.view_of(position.moves, 0.9)
 

@@ -11,7 +11,7 @@ from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
 from search.limit import Limit
-from search.players import Player
+from search.players import How, Player
 from search.pure_mcts.player import PureMcts
 from search.pure_mcts.rollouts import next_random, roll_out
 from tests.conftest import games, rules
@@ -147,7 +147,7 @@ def test_a_limit_that_it_cannot_keep_is_refused(limit: Limit, message: str) -> N
 
 def test_its_analysis_has_the_numbers_of_its_decision() -> None:
     position, player = position_of("f8 a1 g8 a3 h8 a5 i8 a7", BOARD), PureMcts(1000)
-    analysis, decision = player.search(position, seed=3)[1], player.choose(position, seed=3)
+    analysis, decision = player.search(position, how=How(3))[1], player.choose(position, seed=3)
     assert analysis.best_move == decision.move == analysis.variation[0]
     assert analysis.value == decision.value
     assert analysis.nodes == decision.simulations

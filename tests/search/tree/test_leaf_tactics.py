@@ -14,6 +14,7 @@ from core.compiled.threats import ThreatBoard, side_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
+from core.setting_bounds import from_json
 from curriculum.games.mentor_games import random_opening
 from search.solvers.vcf import VcfWork, new_vcf_work
 from search.tree.forest import OPEN, PENDING, PROVEN
@@ -362,7 +363,7 @@ def test_moves_that_let_an_open_four_happen_come_last() -> None:
 
 
 def test_settings_made_before_there_were_tactics_have_none() -> None:
-    assert SearchSettings.from_mapping({"simulations": 5}) == SearchSettings(simulations=5)
+    assert from_json(SearchSettings, {"simulations": 5}) == SearchSettings(simulations=5)
     assert not SearchSettings().looks_at_leaves
     assert not SearchSettings().looks_at_roots
     assert SearchSettings(simulations=5).with_tactics().without_tactics() == SearchSettings(simulations=5)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special
 
-from benchmarks.elo_coverage import coverage, pair_distribution
 from curriculum.arena.statistics.elo import (
     PAIR_SCORES,
     PairCounts,
@@ -21,6 +20,7 @@ from curriculum.arena.statistics.elo import (
     mean_score,
     pair_counts,
 )
+from tests.support.pairs import coverage, pair_distribution
 
 some_pairs = st.tuples(*[st.integers(0, 30)] * 5)
 some_played = some_pairs.filter(any)

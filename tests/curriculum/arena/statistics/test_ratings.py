@@ -8,10 +8,10 @@ import pytest
 from scipy import optimize
 from scipy.special import expit
 
-from benchmarks.elo_coverage import pair_distribution
 from core.streams import generator
 from curriculum.arena.statistics.elo import PAIR_SCORES, PairCounts, estimate
 from curriculum.arena.statistics.ratings import Rating, rate
+from tests.support.pairs import pair_distribution
 
 
 def alike(won: int, lost: int, times: int = 1) -> PairCounts:

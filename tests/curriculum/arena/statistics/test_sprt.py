@@ -5,11 +5,11 @@ import math
 
 import pytest
 
-from benchmarks.elo_coverage import pair_distribution
 from core.streams import generator
 from curriculum.arena.statistics.elo import PairCounts, expected_score
 from curriculum.arena.statistics.sprt import SequentialTest, SprtDecision
 from tests.support.cases import cases
+from tests.support.pairs import pair_distribution
 
 
 @pytest.mark.parametrize(

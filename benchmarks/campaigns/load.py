@@ -1,4 +1,4 @@
-"""Engine games beside busy loops.
+"""Engine games beside busy loops: `python -m benchmarks.campaigns.load`.
 
 Real `gomoku engine` processes play short games against the mentor while other processes keep every core busy. The time
 of a move runs from the request to the reading of its answer. With `--bursts` the loops work and rest in turns, so that
@@ -9,7 +9,6 @@ A virtual machine stands still while its host serves others: a late answer does 
 real time, where the system allows one, woke up as late in the same move.
 """
 
-import argparse
 import os
 import random
 import subprocess
@@ -21,7 +20,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from benchmarks.measuring import progress, show
+from benchmarks.measuring import parser_of, progress, show
 from core.position import Position
 from core.rules import Rules
 from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
@@ -117,18 +116,16 @@ def play(model: str, limit_s: float, chance: random.Random, stalls: Stalls) -> t
     return shares, ""
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+def main() -> int:
+    """Play the games, print a row for each limit, and return 1 if there was a defect."""
+    parser = parser_of(__doc__)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--busy", type=int, default=6, help="busy loops beside the engine")
     parser.add_argument("--bursts", type=float, default=0.0, metavar="S", help="of work and of rest; 0: no rest")
     parser.add_argument("--seconds", type=float, nargs="+", default=[0.1, 0.2, 0.3, 0.5], help="of a move, in turn")
     parser.add_argument("--model", default="mentor")
     parser.add_argument("--seed", type=int, default=1)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Play the games, print a row for each limit, and return 1 if there was a defect."""
+    arguments = parser.parse_args()
     shares: dict[float, list[float]] = {seconds: [] for seconds in arguments.seconds}
     defects = []
     Mentor(memory_bytes=1 << 20).choose(Position.from_moves(_RULES, [112]), Limit(nodes=60))  # compiles
@@ -156,3 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     print("\n".join(defects) or "no answer late, no crash")
     return int(bool(defects))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
