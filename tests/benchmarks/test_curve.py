@@ -70,12 +70,13 @@ def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(data: 
         assert 0 < row["deep_value"] < 4
         assert row["measured_on"] == 20
     assert len([*(data / "curve").glob("*.state")]) == 0
-    model, info = load_model(data / "curve" / "lines-32_16x3-spread-512-1-1.safetensors")
+    (large,) = (data / "curve").glob("lines-32_16x3-spread-512-1-1-*.safetensors")
+    model, info = load_model(large)
     assert info.net.trunk == ("lines-32:16x3", "spread")
     assert model.rules == RULES
     command(plot, data, "--figure", data / "curve.svg")
     assert "lines-32:16x3" in (data / "curve.svg").read_text()
-    start = data / "curve" / "lines-32_8-spread-512-1-1.safetensors"
+    (start,) = (data / "curve").glob("lines-32_8-spread-512-1-1-*.safetensors")
     command(train, data, "--positions", "256", "--units", "12", "--passes", "0.001", "--rates", 0, 0, "--from", start)
     *_, same = (json.loads(line) for line in (data / "curve" / "curve.jsonl").read_text().splitlines())
     assert same["policy"] == pytest.approx(rows[2]["policy"], abs=1e-2), "a larger function, with the same values"
