@@ -52,7 +52,8 @@ def test_a_lost_reader_of_an_analysis_costs_no_position_that_was_searched(tmp_pa
         os.close(sink)
         shown = b""
         while b"start" not in shown:  # the line of the first position
-            assert (more := os.read(source, 4096)), shown
+            more = os.read(source, 4096)
+            assert more, shown
             shown += more
         os.close(source)
     assert process.returncode == ExitCode.READER_GONE
