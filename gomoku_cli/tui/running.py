@@ -3,6 +3,7 @@
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.setup import BoardSetup
 
 
@@ -25,6 +26,8 @@ def run_board(engine: Engine, setup: BoardSetup) -> None:
         code = app.run_to_end()
     finally:
         engine.close()
+    if app.control.unsaved and app.game.has_human_part:
+        _keep(app.game)
     if app.notices:
         from gomoku_cli.notices import print_notice
 
@@ -32,3 +35,14 @@ def run_board(engine: Engine, setup: BoardSetup) -> None:
             print_notice(notice)
     if code != ExitCode.DONE:
         raise SystemExit(code)
+
+
+def _keep(game: Game) -> None:
+    """Keep a game that could not be saved, after an end that asked nothing: Ctrl+C, a signal, an error of the app."""
+    from core.files.atomic import keep_elsewhere
+    from core.records.formats import write_games
+    from gomoku_cli.notices import print_notice
+
+    kept = keep_elsewhere("game.sgf", lambda path: write_games(path, [game.to_save().write()]))
+    if kept is not None:
+        print_notice(f"the game could not be saved, and is kept as {kept}: gomoku play --load goes on with it")
