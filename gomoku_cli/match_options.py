@@ -76,7 +76,7 @@ class ReportOptions:
     PANEL: ClassVar[str] = _REPORTS
 
     games_file: Annotated[Path | None, typer.Option()] = None
-    """Write the games, as .sgf or .psq."""
+    """Write the games, as .sgf or .psq; of a match that is stopped, the finished ones."""
     force: Annotated[bool, typer.Option("--force", "-f")] = False
     """Overwrite the file of the games if it exists."""
     figure: Figure = None

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from gomoku_cli.workers import WorkerOptions
 if TYPE_CHECKING:
     from core.rules import Rules
     from curriculum.arena.bars import Bar
+    from curriculum.arena.results import PlayedGame
     from curriculum.arena.session import MatchSession
     from curriculum.arena.tournament import Tournament
 
@@ -65,6 +66,30 @@ def open_session(
         yield MatchSession(settings, common_rules, context)
 
 
+@contextmanager
+def saving_games(session: "MatchSession", reports: ReportOptions, match: MatchOptions) -> Iterator[None]:
+    """Save the finished games to the file for them if the match in the block is stopped or fails.
+
+    A match with a folder keeps them there, and its command goes on later: then the file must not be there yet.
+    """
+    try:
+        yield
+    except BaseException:
+        if reports.games_file is not None and match.run is None and session.finished:
+            _write_games(reports.games_file, session.finished, session.rules, session.names)
+            count = len(session.finished)
+            echo(f"{reports.games_file}: {count} finished {'game' if count == 1 else 'games'}", err=True)
+        raise
+
+
+def _write_games(path: Path, games: "Iterable[PlayedGame]", rules: "Rules", names: "Sequence[str]") -> None:
+    from core.files.atomic import write_or_keep
+    from core.records.formats import write_games
+
+    records = [game.record(rules, names) for game in sorted(games, key=lambda game: game.fixture.number)]
+    write_or_keep(path, lambda place: write_games(place, records))
+
+
 def require(bars: "Sequence[Bar]") -> None:
     """Print the missed bars, and exit if there are any."""
     missed = [bar for bar in bars if not bar.met]
@@ -82,8 +107,7 @@ def match_files(
     tournament: "Tournament", rules: "Rules", bars: "Sequence[Bar]", reports: ReportOptions, *, seconds: float
 ) -> tuple[Output, ...]:
     """Return the files that the options name."""
-    from core.files.atomic import atomic_write_text, write_or_keep
-    from core.records.formats import write_games
+    from core.files.atomic import atomic_write_text
     from gomoku_cli.reports.junit import match_junit
     from gomoku_cli.reports.markdown import match_markdown
 
@@ -94,9 +118,7 @@ def match_files(
     bars_json = [bar.to_json() for bar in bars]
 
     def games_file(path: Path) -> None:
-        games = sorted((game for match in matches for game in match.games), key=lambda game: game.fixture.number)
-        records = [game.record(rules, tournament.names) for game in games]
-        write_or_keep(path, lambda place: write_games(place, records))
+        _write_games(path, (game for match in matches for game in match.games), rules, tournament.names)
 
     def figure(path: Path) -> None:
         from gomoku_cli.reports.match_figure import draw_match

@@ -10,6 +10,7 @@ import os
 import signal
 import stat
 import sys
+import threading
 from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -76,14 +77,22 @@ def end_on_signals() -> None:
 
 
 class _Results(io.FileIO):
-    """The descriptor of stdout. The process ends when its reader is gone, as programs do that SIGPIPE kills."""
+    """The descriptor of stdout. The process ends when its reader is gone, as programs do that SIGPIPE kills.
+
+    But what the command has worked out is saved before: the files of a match, the analyses of a game.
+    """
+
+    _reader_is_gone = False
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write `data`. Raises an `OSError` that names the stream."""
+        """Write `data`. Raises an `OSError` that names the stream, and `SystemExit` once the reader is gone."""
         try:
             return super().write(data)
         except BrokenPipeError:
-            os._exit(ExitCode.READER_GONE)
+            was_gone, self._reader_is_gone = self._reader_is_gone, True
+            if was_gone or threading.current_thread() is not threading.main_thread():
+                os._exit(ExitCode.READER_GONE)
+            raise SystemExit(ExitCode.READER_GONE) from None
         except OSError as error:
             closed = error.errno == errno.EIO and stat.S_ISCHR(os.fstat(self.fileno()).st_mode)
             kind = TerminalClosedError if closed else OSError

@@ -214,14 +214,15 @@ def write_or_keep(path: Path, write: Callable[[Path], None]) -> None:
     try:
         write(path)
     except OSError as error:
-        kept = _kept_elsewhere(path.name, write)
+        kept = keep_elsewhere(path.name, write)
         if kept is None:
             raise
         reason = f"{error.strerror or error}; it is kept as {kept}"
         raise KeptElsewhereError(error.errno, reason, str(path)) from error
 
 
-def _kept_elsewhere(name: str, write: Callable[[Path], None]) -> Path | None:
+def keep_elsewhere(name: str, write: Callable[[Path], None]) -> Path | None:
+    """Write a file by `write(path)` into a new folder for temporary files; return its path, None without room there."""
     for place in (tempfile.gettempdir(), "/dev/shm"):  # the memory, where all disks are full
         with suppress(OSError):
             folder = Path(tempfile.mkdtemp(prefix="gomoku-", dir=place))

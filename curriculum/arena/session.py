@@ -24,6 +24,7 @@ from curriculum.arena.opening_sets import (
 )
 from curriculum.arena.player_names import short_names
 from curriculum.arena.players import NamedPlayer, PlayerSettings, PlayerSpecError, model_path, parse_player
+from curriculum.arena.results import PlayedGame
 from curriculum.arena.statistics.sprt import SequentialTest
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Context
@@ -55,6 +56,10 @@ class MatchSession:
         self.settings = settings
         self.rules = rules
         self.context = context
+        self.finished: list[PlayedGame] = []
+        """The games of the last match so far, also of one that was stopped."""
+        self.names: Sequence[str] = ()
+        """The names of its players."""
         self._players: dict[str, Player] = {}
         self._openings: list[tuple[Cell, ...]] | None = None
 
@@ -114,7 +119,7 @@ class MatchSession:
             rule=settings.opening_rule,
         )
         try:
-            names = short_names(specs, settings.names)
+            self.names, self.finished = short_names(specs, settings.names), []
         except ValueError as error:
             raise PlayerSpecError(f"--name: {error}") from error
         players = [self._recipe(spec) for spec in specs]
@@ -125,15 +130,16 @@ class MatchSession:
             kept: MatchFolder | None = None
             if folder is not None:
                 kept = stack.enter_context(
-                    MatchFolder(folder, self._plan(specs, form), games, rules=self.rules, names=names)
+                    MatchFolder(folder, self._plan(specs, form), games, rules=self.rules, names=self.names)
                 )
             return play_tournament(
                 players,
                 games,
                 rules=self.rules,
                 context=self.context,
-                names=names,
+                names=self.names,
                 folder=kept,
+                finished=self.finished,
                 is_decided=is_decided,
                 side_by_side=width,
                 on_threads=settings.concurrency,

@@ -89,6 +89,7 @@ def play_tournament(
     context: Context,
     names: Sequence[str] | None = None,
     folder: MatchFolder | None = None,
+    finished: list[PlayedGame] | None = None,
     is_decided: Callable[[Tournament], bool] | None = None,
     side_by_side: int | None = None,
     on_threads: int | None = None,
@@ -97,7 +98,8 @@ def play_tournament(
 ) -> Tournament:
     """Play the games, except those that `folder` holds already, and return all results.
 
-    `names` replaces the players' own names. `side_by_side` (by default 64) and `on_threads` are those of `MatchJob`.
+    `names` replaces the players' own names. Each game goes to the end of `finished` as it ends. `side_by_side` (by
+    default 64) and `on_threads` are those of `MatchJob`.
 
     `is_decided` ends the tournament early. It is asked after every two games, a pair of the same opening, in the order
     of their numbers; a game counts after all before it, since short games end first and are won by the attacker. So the
@@ -126,6 +128,8 @@ def play_tournament(
             for _, game in stream.take(PATIENCE_S):
                 if folder and not waves.decided:
                     folder.add(game)
+                if finished is not None:
+                    finished.append(game)
                 waves.add(game)
             _show(progress, tournament, stream)
     if not waves.decided and tournament.games < len(games):

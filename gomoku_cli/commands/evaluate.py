@@ -7,7 +7,7 @@ import typer
 
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options, refusing
-from gomoku_cli.matches import match_files, open_session, publish, require
+from gomoku_cli.matches import match_files, open_session, publish, require, saving_games
 from gomoku_cli.workers import WorkerOptions
 
 
@@ -73,7 +73,8 @@ def command(
     ) as session:
         from curriculum.arena.bars import match_bars
 
-        tournament = session.play_match(players, test=test, folder=match.run)
+        with saving_games(session, reports, match):
+            tournament = session.play_match(players, test=test, folder=match.run)
         result = tournament.matches[0, 1]
         bars = match_bars(result, min_score=bar.min_score, min_elo=bar.min_elo, test=test)
         result_json = {**result.to_json(), "rules": asdict(session.rules)}

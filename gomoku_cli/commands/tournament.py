@@ -10,7 +10,7 @@ from curriculum.arena import player_names
 from curriculum.arena.formats import Format
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import match_files, open_session, publish
+from gomoku_cli.matches import match_files, open_session, publish, saving_games
 from gomoku_cli.workers import WorkerOptions
 
 
@@ -57,7 +57,8 @@ def command(
     with open_session(
         players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet, workers=workers
     ) as session:
-        tournament = session.play(players, form=form, folder=match.run)
+        with saving_games(session, reports, match):
+            tournament = session.play(players, form=form, folder=match.run)
         seconds = time.perf_counter() - start
         standings = [standing.to_json() for standing in tournament.standings()]
         matches = [result.to_json() for result in tournament.matches.values()]

@@ -29,12 +29,15 @@ class Progress(Rating):
         return self.note(puzzle.key, puzzle.rating, score, kind=puzzle.puzzle.kind)
 
     def solved(self, day: str = "") -> set[str]:
-        """Return the keys of the puzzles that were solved without help, on a day in ISO format or ever."""
-        return {each.opponent for each in self.results if each.score == 1 and each.time.startswith(day)}
+        """Return the keys of the puzzles that were solved without help, from a day in ISO format on or ever.
+
+        The set of a day goes on after midnight.
+        """
+        return {each.opponent for each in self.results if each.score == 1 and each.time >= day}
 
     def tried(self, day: str = "") -> set[str]:
-        """Return the keys of the puzzles that were tried, on a day or ever."""
-        return {each.opponent for each in self.results if each.time.startswith(day)}
+        """Return the keys of the puzzles that were tried, from a day on or ever."""
+        return {each.opponent for each in self.results if each.time >= day}
 
     def next(self, puzzles: Sequence[RatedPuzzle], draw: random.Random) -> RatedPuzzle:
         """Return a puzzle near the player's rating, none of those that were tried last."""

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from core.position import Position
+from core.records.formats import read_games, write_games
+from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.process import open_remarks, share_processors
+from gomoku_cli.study.game import record_game
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes are another matter there")
 ROOT = Path(__file__).parents[2]
@@ -22,6 +26,38 @@ def test_a_lost_reader_of_results_ends_the_command_as_sigpipe_does() -> None:
     ended = subprocess.run(VERSION, cwd=ROOT, stdout=sink, stderr=subprocess.PIPE, check=False)
     os.close(sink)
     assert (ended.returncode, ended.stderr) == (ExitCode.READER_GONE, b"")
+
+
+@pytest.mark.parametrize(
+    "line", ["evaluate random mentor:paper --games 2 --json", "evaluate random mentor:paper --games 2"]
+)
+def test_a_lost_reader_of_results_costs_no_file_of_them(line: str, tmp_path: Path) -> None:
+    source, sink = os.pipe()
+    os.close(source)
+    files = ["--quiet", "--games-file", str(tmp_path / "games.sgf"), "--junit", str(tmp_path / "report.xml")]
+    words = [sys.executable, "-m", "gomoku_cli", *line.split(), *files]
+    ended = subprocess.run(words, cwd=ROOT, stdout=sink, stderr=subprocess.PIPE, check=False)
+    os.close(sink)
+    assert (ended.returncode, ended.stderr) == (ExitCode.READER_GONE, b"")
+    assert len(read_games(tmp_path / "games.sgf")) == 2
+    assert (tmp_path / "report.xml").exists()
+
+
+def test_a_lost_reader_of_an_analysis_costs_no_position_that_was_searched(tmp_path: Path) -> None:
+    file = tmp_path / "game.sgf"
+    write_games(file, [record_game(Position.from_moves(Rules(), "h8 a1 i8 a3 j8 a5"))])
+    source, sink = os.pipe()
+    words = [sys.executable, "-u", "-m", "gomoku_cli", "analyze", str(file), "--player", "mentor:1", "--save"]
+    with subprocess.Popen(words, cwd=ROOT, stdout=sink, stderr=subprocess.DEVNULL) as process:
+        os.close(sink)
+        shown = b""
+        while b"start" not in shown:  # the line of the first position
+            more = os.read(source, 4096)
+            assert more, shown
+            shown += more
+        os.close(source)
+    assert process.returncode == ExitCode.READER_GONE
+    assert file.read_text(encoding="utf-8").count("GOMOKU[") >= 2
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")

@@ -102,7 +102,11 @@ class Dialogs(BoardApp):
 
     def action_leave(self) -> None:
         """End the app, after a question during a game."""
-        self._leave_game("", lambda: self.exit(ExitCode.DONE), how="gomoku play --resume goes on with it")
+        self._leave_game("", self._leave, how="gomoku play --resume goes on with it")
+
+    def _leave(self) -> None:
+        self.control.unsaved = ""  # the human knows that it is lost
+        self.exit(ExitCode.DONE)
 
     def _leave_game(self, what_for: str, leave: Callable[[], None], *, how: str = "") -> None:
         """Call `leave`: at once, or after a yes to a question if a game of a human goes on, or one is not saved.

@@ -15,7 +15,10 @@ import pytest
 from core.records.formats import read_games
 from core.records.record import Ending
 from core.rules import Rules
+from curriculum.arena.results import PlayedGame
 from curriculum.arena.session import MatchSession
+from curriculum.arena.tournament import Tournament
+from curriculum.reporting import Interrupted
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.process import ORDERLY_SIGNALS
 from gomoku_cli.reports import terminal
@@ -129,6 +132,30 @@ def test_a_match_is_continued_by_the_same_command(capsys: Capsys, tmp_path: Path
     assert "seed is 42 there and 7 here" in refused(capsys, ExitCode.USAGE, *line, 6, "--seed", 7)
     (tmp_path / "match" / "games.jsonl").write_text("{}\n", encoding="utf-8")
     assert "games.jsonl, line 1" in refused(capsys, ExitCode.BAD_DATA, *line, 6)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "tournament"])
+def test_a_match_that_is_stopped_saves_its_finished_games(
+    command: str, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games_file = tmp_path / "games.sgf"
+    line = (command, "random", "mentor:paper", "--games", 20, "--concurrency", 1, *QUICK, "--games-file", games_file)
+    add = Tournament.add
+
+    def stop_at_five(tournament: Tournament, game: PlayedGame) -> None:
+        if tournament.games == 4:
+            raise Interrupted
+        add(tournament, game)
+
+    monkeypatch.setattr(Tournament, "add", stop_at_five)
+    code, out, err = run(capsys, *line)
+    assert (code, out) == (ExitCode.INTERRUPTED, "")
+    count = len(read_games(games_file))
+    assert 5 <= count < 20
+    assert f"{games_file}: {count} finished games" in err
+    games_file.unlink()
+    run(capsys, *line, "--run", tmp_path / "match")
+    assert not games_file.exists(), "the same command goes on later, and writes it then"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")

@@ -120,3 +120,15 @@ def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: Capsys
     write_games(games, [GameRecord(RULES, cells(LOST), black="you", white="default")])
     for arguments in ((), (games,), (games.parent,)):
         assert json.loads(run(capsys, "puzzles", "--json", "--from-games", *arguments)[1])["puzzles"] == 1
+
+
+def test_the_set_of_a_day_goes_on_after_midnight(tmp_path: Path) -> None:
+    lines = [
+        {"time": f"{day}T00:05:00", "puzzle": key, "kind": "block", "difficulty": 900, "score": 1, "rating": 1000}
+        for day, key in (("2026-11-25", "a"), ("2026-11-26", "b"), ("2026-11-27", "c"))
+    ]
+    file = tmp_path / "puzzles.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    progress = Progress.read(file)
+    assert progress.solved("2026-11-26") == progress.tried("2026-11-26") == {"b", "c"}
+    assert progress.solved() == {"a", "b", "c"}

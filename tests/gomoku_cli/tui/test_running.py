@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.position import Position
+from core.records.formats import read_games
 from core.rules import Rules, Variant
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.study.saved import saved_games
@@ -42,6 +43,31 @@ def test_notices_are_shown_again_after_the_game(
     monkeypatch.setattr(headless, "keys", ("q",))
     running.run_board(engine(), board_setup())
     assert capsys.readouterr().err == "note: the abacus [a] is missing\n"
+
+
+@pytest.mark.parametrize(("keys", "is_kept"), [(("ctrl+c",), True), (("q", "y"), False)])
+def test_a_game_that_cannot_be_saved_is_kept_where_nothing_was_asked(
+    keys: tuple[str, ...],
+    is_kept: bool,
+    headless: type[HeadlessApp],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capsys,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "full").write_text("")
+    (tmp_path / "kept").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "kept"))
+    setup = BoardSetup(game=Game(Rules(), Seats(None, None), [112, 113]))
+    monkeypatch.setattr(headless, "keys", ("slash", "a", "1", "enter", "wait:500", *keys))
+    running.run_board(ThreadEngine({}, folder=tmp_path / "full"), setup)
+    kept = list((tmp_path / "kept").rglob("game.sgf"))
+    note = capsys.readouterr().err
+    assert len(kept) == is_kept
+    if is_kept:
+        assert (
+            note == f"note: the game could not be saved, and is kept as {kept[0]}: gomoku play --load goes on with it\n"
+        )
+        assert list(read_games(kept[0])[0].moves) == [112, 113, 0]
 
 
 def test_an_error_of_the_app_is_a_failure(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
