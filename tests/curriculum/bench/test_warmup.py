@@ -34,7 +34,7 @@ def gomoku(cache: Path, *lines: str) -> subprocess.CompletedProcess[str]:
 
 
 def noted(cache: Path) -> list[str]:
-    """What a short match reports beside its result; its progress, which a slow machine shows, left out."""
+    """Return the lines that a short match reports; its progress, which a slow machine shows, is left out."""
     errors = gomoku(cache, "evaluate mentor:paper --against random --games 2").stderr
     return [line for line in errors.splitlines() if not line.startswith("games: ")]
 
