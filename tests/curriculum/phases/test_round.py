@@ -285,11 +285,9 @@ def test_a_diverged_round_names_its_first_rate(
         play(tmp_path / "run", config, script)
 
 
-@pytest.mark.parametrize(
-    ("epochs", "fresh", "share", "count"), [(0, 16, 0.0, 4), (0, 3, 0.0, 1), (0, 0, 0.0, 1), (3, 16, 0.0, 6)]
-)
+@pytest.mark.parametrize(("epochs", "fresh", "count"), [(0, 16, 4), (0, 3, 1), (0, 0, 1), (3, 16, 6)])
 def test_steps_follow_from_fresh_samples_or_passes(
-    script: Script, tmp_path: Path, epochs: int, fresh: int, share: float, count: int
+    script: Script, tmp_path: Path, epochs: int, fresh: int, count: int
 ) -> None:
     """Two draws of each fresh one; a pass over 16 takes two steps."""
     script.window = (16, fresh)
@@ -373,34 +371,34 @@ def test_a_verdict_is_carried_out_without_a_second_match(
     assert not (path / "models" / "candidate.safetensors").exists()
 
 
-@pytest.mark.parametrize("state", [{"0": 1}, {"0": {"accepted": 1, "result": {}}}, {"0": {"accepted": True}}])
-def test_a_broken_verdict_is_refused(script: Script, tmp_path: Path, state: dict[str, Any]) -> None:
-    path = tmp_path / "run"
-    with RunFolder.create(path, CONFIG) as run:
-        run.write_state("gate", state)
-    with pytest.raises(BadDataError, match=r"gate\.json"):
-        play(path, CONFIG, script)
+def left_with(path: Path, name: str, state: dict[str, Any], config: Config = CONFIG) -> Path:
+    """A run that was left with a state in a file."""
+    with RunFolder.create(path, config) as run:
+        run.write_state(name, state)
+    return path
 
 
-def test_a_run_goes_on_at_its_round_and_only_at_a_round(script: Script, tmp_path: Path) -> None:
-    for first in (0, 1, -1):
-        path = tmp_path / f"run{first}"
-        with RunFolder.create(path, CONFIG) as run:
-            run.write_state("selfplay", {"iteration": first})
-        script.log.clear()
-        if first < 0:
-            with pytest.raises(BadDataError, match=r"selfplay\.json"):
-                play(path, CONFIG, script)
-        else:
-            play(path, CONFIG, script)
-            assert script.of("begin") == [(number, False) for number in range(first, 2)]
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        *[("gate", {"0": verdict}) for verdict in (1, {"accepted": 1, "result": {}}, {"accepted": True})],
+        ("selfplay", {"iteration": -1}),
+    ],
+)
+def test_a_broken_state_is_refused(script: Script, tmp_path: Path, name: str, state: dict[str, Any]) -> None:
+    with pytest.raises(BadDataError, match=rf"{name}\.json"):
+        play(left_with(tmp_path / "run", name, state), CONFIG, script)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_run_goes_on_at_its_round(script: Script, tmp_path: Path, first: int) -> None:
+    play(left_with(tmp_path / "run", "selfplay", {"iteration": first}), CONFIG, script)
+    assert script.of("begin") == [(number, False) for number in range(first, 2)]
 
 
 def test_the_verdict_of_another_round_does_not_count(script: Script, tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    with RunFolder.create(path, with_settings(iterations=1)) as run:
-        run.write_state("gate", {"1": {"accepted": True, "result": {}}})
-    play(path, CONFIG, script)
+    verdict = {"1": {"accepted": True, "result": {}}}
+    play(left_with(tmp_path / "run", "gate", verdict, with_settings(iterations=1)), CONFIG, script)
     assert len(script.of("gate")) == 1
 
 

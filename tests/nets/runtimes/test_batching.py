@@ -330,20 +330,15 @@ def test_a_waiting_thread_evaluates_nothing_if_only_threads_of_the_runtime_may()
     slot.check()
 
 
-def test_a_thread_takes_its_share_of_the_rows_that_wait() -> None:
-    runtime, slot = ScriptedRuntime(threads=2), Slot([BLACK] * 100)
+@pytest.mark.parametrize(("sizes", "large", "batches"), [((256,), False, [9, 16, 25, 50]), ((64,), True, [36, 64])])
+def test_a_thread_takes_its_share_of_the_rows_that_wait_or_whole_batches_where_they_are_faster(
+    sizes: tuple[int, ...], large: bool, batches: list[int]
+) -> None:
+    runtime, slot = ScriptedRuntime(sizes=sizes, threads=2), Slot([BLACK] * 100)
+    runtime.large_batches = large
     with batcher_of(runtime) as batcher:
         within_reason(batcher.submit(slot.parts(dual=False)).result)
-    assert sorted(rows for _, rows in runtime.batches()) == [[9], [16], [25], [50]]
-    slot.check(dual=False)
-
-
-def test_a_thread_takes_whole_batches_where_they_are_faster() -> None:
-    runtime, slot = ScriptedRuntime(sizes=(64,), threads=2), Slot([BLACK] * 100)
-    runtime.large_batches = True
-    with batcher_of(runtime) as batcher:
-        within_reason(batcher.submit(slot.parts(dual=False)).result)
-    assert sorted(rows for _, rows in runtime.batches()) == [[36], [64]]
+    assert sorted(rows for _, rows in runtime.batches()) == [[rows] for rows in batches]
     slot.check(dual=False)
 
 

@@ -8,7 +8,7 @@ import torch
 
 from curriculum.run.folder import read_metrics
 from gomoku_cli.exit_codes import ExitCode
-from nets.checkpoint import load_model
+from nets.checkpoint import DEFAULT_MODEL, load_model
 from tests.support.commands import Capsys, refused, run
 
 NOTHING = ("--set", "selfplay.iterations=0", "--set", "evaluation.final_games=0")
@@ -49,14 +49,8 @@ def test_a_run_starts_from_the_built_in_model(capsys: Capsys, tmp_path: Path) ->
         capsys, "train", "--preset", "hour", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path
     )
     assert code == ExitCode.DONE
-    ours, theirs = load_model(path / "models" / "best.safetensors")[0], load_model(default_model())[0]
+    ours, theirs = load_model(path / "models" / "best.safetensors")[0], load_model(DEFAULT_MODEL)[0]
     assert all(torch.equal(tensor, theirs.state_dict()[name]) for name, tensor in ours.state_dict().items())
-
-
-def default_model() -> Path:
-    from nets.checkpoint import DEFAULT_MODEL
-
-    return DEFAULT_MODEL
 
 
 @pytest.mark.slow
