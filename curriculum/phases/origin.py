@@ -13,7 +13,7 @@ from curriculum.arena.player_names import ENGINE, short_name
 from curriculum.arena.players import PlayerSpecError, model_path, own_simulations
 from curriculum.config import Config
 from curriculum.presets import to_toml
-from nets.checkpoint import BUILT_IN
+from nets.checkpoint import BUILT_IN, CheckpointError
 
 _TOML_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _RESULT = ("games", "wins", "draws", "losses", "score", "score_interval", "elo", "elo_interval", "pairs")
@@ -32,7 +32,7 @@ def portable_name(spec: str) -> str:
     name, simulations = own_simulations(spec)
     try:
         path = model_path(name) if name not in BUILT_IN else None
-    except PlayerSpecError:  # a file that is gone
+    except (PlayerSpecError, CheckpointError):  # a file that is gone
         return _stripped(spec)
     if path is None:
         return spec

@@ -13,6 +13,7 @@ from search.mentor.alpha_beta import begin_iteration, run, set_up
 from search.mentor.player import Mentor
 from search.mentor.scores import INFINITY, LIKELY, PROVEN, WIN
 from search.mentor.state import BEST, SCORE, new_search_state
+from search.players import How
 from search.solvers.vcf import new_vcf_work
 from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, moves_of, position, takes_many_nodes
 from tests.support.naive_mentor import is_near, negamax, solve
@@ -120,7 +121,7 @@ def test_a_lost_game_is_held_as_long_as_can_be(moves: str, longest: str) -> None
 @takes_many_nodes
 def test_each_of_several_lines_is_a_game_that_goes_on_and_takes_no_move_from_the_best() -> None:
     for board in (position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")):
-        alone, several = (Mentor(variety=0).search(board, Limit(depth=6), lines=lines)[1] for lines in (None, 5))
+        alone, several = (Mentor(variety=0).search(board, Limit(depth=6), How(lines=lines))[1] for lines in (None, 5))
         assert len(alone.moves) < len(several.moves) == 5
         assert several.choices == (several.best_move,)
         values = [each.value for each in several.moves]

@@ -12,7 +12,7 @@ from search.analysis import Analysis
 from search.limit import Limit
 from search.mentor import deepening
 from search.mentor.player import DEFAULT_LIMIT, LEVELS, Mentor
-from search.players import Decision
+from search.players import Decision, How
 from search.solvers.vcf import NOT_KNOWN
 from search.tree.settings import Policy
 from tests.support.mentor_positions import RULES, position, takes_many_nodes
@@ -108,7 +108,7 @@ def test_the_best_move_so_far_is_known_from_the_first_check_on() -> None:
         assert told
         return checks > 20
 
-    mentor.search(board, seed=0, stop=stop, report=told.append)
+    mentor.search(board, how=How(0, stop, told.append))
     assert all(isinstance(best, Analysis) or board.is_legal(best.move) for best in told)
 
 
@@ -122,7 +122,7 @@ def test_a_search_by_the_clock_looks_for_fours_in_short_pieces(monkeypatch: pyte
     monkeypatch.setattr(deepening, "solve_vcf", give_up)
     board = position(BLACK, "g7 h8", "h7 i9")
     checks = iter(range(100))
-    Mentor(Limit(seconds=float("inf"))).search(board, stop=lambda: next(checks) >= 2)[1]
+    Mentor(Limit(seconds=float("inf"))).search(board, how=How(stop=lambda: next(checks) >= 2))
     assert pieces == [2000, 4000]
     Mentor().search(board, Limit(nodes=40_000, depth=1))[1]
     assert pieces == [2000, 4000, 10_000]
