@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.evaluation import Slot, Ticket
@@ -36,6 +36,9 @@ SEARCHES = st.builds(
     proven_nodes=st.booleans(),
     bound_errors=st.sampled_from([0.0, 1.5]),
 )
+UNREDUCED = SearchSettings(
+    simulations=120, leaves_in_flight=1, fpu_reduction=0.0, decay_form=DecayForm.REPOSITORY, proven_nodes=False
+)
 
 
 @given(
@@ -46,6 +49,7 @@ SEARCHES = st.builds(
     options=SEARCHES,
     forced=st.sampled_from([0.0, 0.5, 3.0]),
 )
+@example(size=5, connect=4, stones=4, seed=1, options=UNREDUCED, forced=3.0)
 def test_one_leaf_in_flight_searches_like_the_naive_twin(
     size: int, connect: int, stones: int, seed: int, options: SearchSettings, forced: float
 ) -> None:
