@@ -4,7 +4,7 @@ The positions of a game are beginnings of one line of stones. A policy has an en
 steps from the cell before, and a weight out of 250. A value has 16 bits.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from nets.targets import POLICY, VALUE, Target, all_targets
 
 WEIGHTS = 250
 """Sum of the weights of a policy. With entries that hold no move its number of entries still fits a byte."""
-_TOP = 32_767
+TOP = 32_767
 """The integer of a value of 1."""
 _BLACK, _LAST, _BEFORE, _NEW, _STONES = 1, 2, 4, 8, 4
 """Bits of `facts`, and the first bit of the number of stones."""
@@ -110,7 +110,7 @@ class Packed:
         known = (arrays["facts"] & _LAST > 0).astype(np.int8) + (arrays["facts"] & _BEFORE > 0)
         if (known > self._stones).any():
             raise ValueError("facts has values that no sample has")
-        if int(np.abs(arrays["results"].astype(np.int32)).max()) > _TOP:
+        if int(np.abs(arrays["results"].astype(np.int32)).max()) > TOP:
             raise ValueError("results has values that no sample has")
         if not int(arrays["policy_lengths"].min()):
             raise ValueError("policy_lengths has values that no sample has")
@@ -134,6 +134,21 @@ class Packed:
     def line_numbers(self) -> NDArray[np.intp]:
         """[B] the number of each sample's line: positions of a game have the same."""
         return np.cumsum(self.arrays["facts"] & _NEW > 0) - 1
+
+    @property
+    def plies(self) -> NDArray[np.uint16]:
+        """[B] the number of stones on each board."""
+        return self._stones
+
+    def lines(self) -> Iterator[tuple[slice, set[int]]]:
+        """Yield the samples of each line, with the cells of all of the line's stones."""
+        ends = np.append(np.flatnonzero(self.arrays["facts"] & _NEW)[1:], len(self))
+        first = 0
+        for last in ends.tolist():
+            start = int(self._starts[first])
+            cells = self.arrays["lines"][start : start + int(self._stones[last - 1])] >> 1
+            yield slice(first, last), set(cells.tolist())
+            first = last
 
     @property
     def all(self) -> Samples:
@@ -163,7 +178,7 @@ class Packed:
         cells -= np.repeat(cells[first] - self.arrays["policy_steps"][place[first]], lengths)
         policies = np.zeros((len(facts), self.cells), np.float32)
         policies[row, cells] = self.arrays["policy_weights"][place] / np.float32(WEIGHTS)
-        values = (self.arrays["results"][which] / _TOP).astype(np.float32)
+        values = (self.arrays["results"][which] / TOP).astype(np.float32)
         more = {each.name: self.arrays[each.array][which] for each in auxiliary_targets() if each.array in self.arrays}
         return Samples(batch, {POLICY.name: policies, VALUE.name: values, **more})
 
@@ -285,7 +300,7 @@ def pack(samples: Samples) -> Packed:
             "board": np.array([stones.shape[1]], np.uint16),
             "lines": np.array(lines, np.uint16),
             "facts": facts,
-            "results": np.rint(np.clip(samples.values, -1, 1) * _TOP).astype(np.int16),
+            "results": np.rint(np.clip(samples.values, -1, 1) * TOP).astype(np.int16),
         }
     )
 

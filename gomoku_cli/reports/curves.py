@@ -20,7 +20,7 @@ from gomoku_cli.reports.training.outlook import phase_name
 def curves_of(path: Path) -> dict[str, Any]:
     """Return the curves of a run, finished or not, as the JSON of `gomoku curves` has them.
 
-    See `curves_from`. The board's size is None for a configuration of another version. Raises `FolderError`.
+    See `curves_from`. The board's size is None for a configuration that cannot be read. Raises `FolderError`.
     """
     if not is_run(path):
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
@@ -28,7 +28,7 @@ def curves_of(path: Path) -> dict[str, Any]:
     try:
         size: int | None = read_config(path / "config.toml").rules.size
     except ConfigError:
-        size = None  # a run of another version has curves too
+        size = None  # the metrics are readable all the same
     records = read_metrics(path)
     try:
         return {"run": str(path), "board_size": size, **curves_from(records), "strength": read_strength(path)}

@@ -15,7 +15,7 @@ from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
 from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
-from gomoku_cli.reports.training.overview import age, age_text
+from gomoku_cli.reports.training.overview import age, age_text, problem_of
 
 _FRESH_S = 90.0
 """A run whose last line is older is shown as standing still."""
@@ -34,12 +34,14 @@ class FollowedRun:
         self.name = printable(path.resolve().name)
         self.curves: dict[str, Any] = {**curves_from([]), "strength": []}
         self.outlook: Outlook | None = None
-        """None for a configuration of another version."""
+        """None for a configuration that cannot be read."""
         self.game: tuple[str, GameRecord] | None = None
         """The newest one, with the name of its file."""
         self.changes: list[str] = []
         """A line for each setting that changed during the run."""
         self.config: Config | None
+        self._problem = ""
+        """The reason why there is no configuration."""
         self._read_settings()
         self._tail = MetricsTail(path)
         self._game_file: tuple[Path, int] | None = None
@@ -48,8 +50,8 @@ class FollowedRun:
     def _read_settings(self) -> None:
         try:
             self.config = read_config(self.path / "config.toml")
-        except ConfigError:
-            self.config = None
+        except ConfigError as error:
+            self.config, self._problem = None, problem_of(self.path, error)
         self.changes = [line for change in read_changes(self.path) for line in change_lines(change)]
 
     def update(self) -> bool:
@@ -92,7 +94,7 @@ class FollowedRun:
     def place(self) -> str:
         """`phase 3 of 3, self-play, round 28 of 35; about 1:12:00 left; last line 12 s ago`."""
         if self.outlook is None:
-            return "its configuration is of another version"
+            return self._problem
         parts = [self.outlook.text]
         when = last_time(self._tail.records)
         if not self.outlook.is_done and self.outlook.seconds_left is not None:

@@ -168,7 +168,7 @@ class SharedBatch:
         if not all(self._for_each_shard(self._expand)):
             cache.forget_rows(entries, self._rows, self._slot.count)
             raise EvaluationError(
-                "the net's policy or value is not a finite number: the weights of its model are broken"
+                "a policy or value is not a finite number: the weights of the model are broken, or its evaluator is"
             )
         if stores:
             cache.store_rows(entries, self._rows, self._slot.count)

@@ -66,10 +66,15 @@ def _folders(path: Path) -> list[Path]:
         return []
 
 
+def problem_of(run: Path, error: ConfigError) -> str:
+    """Return the reason why the configuration of a run cannot be read, without its folder."""
+    return str(error).removeprefix(f"{run}/")
+
+
 def overview(path: Path) -> dict[str, Any]:
     """Return the overview of a run, as the JSON of `gomoku runs` has it.
 
-    A run whose configuration is of another version has its name, size and age alone.
+    A run whose configuration cannot be read has its name, size and age, and the reason as its progress.
     """
     tail = MetricsTail(path)
     tail.read()
@@ -79,7 +84,7 @@ def overview(path: Path) -> dict[str, Any]:
         "preset": None,
         "board_size": None,
         "phase": None,
-        "progress": "another version's configuration",
+        "progress": "",
         "in_progress": False,
         "seconds_left": None,
         "rounds": 0,
@@ -92,8 +97,8 @@ def overview(path: Path) -> dict[str, Any]:
     }
     try:
         config = read_config(path / "config.toml")
-    except ConfigError:
-        return row
+    except ConfigError as error:
+        return row | {"progress": problem_of(path, error)}
     view = outlook(path, config, tail.records)
     gates = [record for record in tail.records if record.get("event") == "gate"]
     models = list((path / "models").glob("selfplay-*.safetensors"))
