@@ -1,8 +1,9 @@
 """Paper A's ablations: `python -m benchmarks.papers.ablations --runs runs/a --scale 0.1`.
 
-Trains the full system and the same without double nets, winning-value decay, curriculum or virtual loss, all at one
-budget, and prints two tables: each against the full system and against the paper's mentor, from balanced openings,
-without tactics; and the self-play of each, first and last round. The same command continues after a stop.
+Trains the full system and the same without double nets, winning-value decay, curriculum or virtual loss, and without the
+first three (`plain`), all at one budget, and prints two tables: each against the full system and against the paper's
+mentor, from balanced openings, without tactics; and the self-play of each, first and last round. The same command
+continues after a stop.
 """
 
 import argparse
@@ -13,8 +14,8 @@ from benchmarks.papers.commands import measured, table, train, training_seconds
 from curriculum.run.folder import read_metrics
 
 FULL = "alphagomoku"
-_WITHOUT_CURRICULUM = f"{FULL}-no-curriculum"
-ABLATIONS = (f"{FULL}-one-net", f"{FULL}-no-decay", _WITHOUT_CURRICULUM, f"{FULL}-no-virtual-loss")
+_WITHOUT_CURRICULUM = (f"{FULL}-no-curriculum", f"{FULL}-plain")
+ABLATIONS = (f"{FULL}-one-net", f"{FULL}-no-decay", *_WITHOUT_CURRICULUM, f"{FULL}-no-virtual-loss")
 _MENTOR = "mentor:paper"
 
 
@@ -82,7 +83,7 @@ def main() -> None:
     for preset in (FULL, *ABLATIONS):
         folder = arguments.runs / preset
         own = []
-        if preset == _WITHOUT_CURRICULUM and arguments.rounds_without_curriculum:
+        if preset in _WITHOUT_CURRICULUM and arguments.rounds_without_curriculum:
             own = ["--set", f"selfplay.iterations={arguments.rounds_without_curriculum}"]
         train(preset, folder, ("--scale", arguments.scale, *settings, *own))
         games, simulations = arguments.games, arguments.simulations

@@ -36,6 +36,7 @@ PARAMETERS = {
     "alphagomoku-one-net": A_NET,
     "alphagomoku-no-decay": 2 * A_NET,
     "alphagomoku-no-curriculum": 2 * A_NET,
+    "alphagomoku-plain": A_NET,
     "alphagomoku-no-virtual-loss": 2 * A_NET,
     "y-3x3": 19_205,
     "y-6x6": 107_115,
