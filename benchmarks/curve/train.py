@@ -107,7 +107,7 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
 def name_of(cell: Cell, facts: Mapping[str, Any]) -> str:
     """Return the name of a training's files."""
     models = [Path(facts[name]).stem for name in ("start", "teacher") if facts[name]]
-    settings = hashlib.sha256(f"{facts['rates']} {facts['settings']}".encode()).hexdigest()[:6]
+    settings = hashlib.sha256(f"{facts['rates']} {facts['settings']} {facts['teacher_share']}".encode()).hexdigest()[:6]
     return "-".join((cell.name, *models, str(facts["seed"]), settings))
 
 

@@ -1,9 +1,9 @@
 """Paper A's ablations: `python -m benchmarks.papers.ablations --runs runs/a --scale 0.1`.
 
-Trains the full system and the same without double nets, winning-value decay, curriculum or virtual loss, and without the
-first three (`plain`), all at one budget, and prints two tables: each against the full system and against the paper's
-mentor, from balanced openings, without tactics; and the self-play of each, first and last round. The same command
-continues after a stop.
+Trains the full system and the same without double nets, winning-value decay, curriculum or virtual loss, and without
+the first three (`plain`), all at one budget, and prints two tables: each against the full system and against the
+paper's mentor, from balanced openings, without tactics; and the self-play of each, first and last round. The same
+command continues after a stop.
 """
 
 import argparse

@@ -26,10 +26,12 @@ class _NamedValues:
         """Return the parameters with the words of `_VALUES`; for the help and for completion they are explained."""
         params: list[object] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
+            if (described := getattr(param, "type_descriptor", None)) is None:
+                continue  # a typer before 0.29.1, as on a server without an installation: its help has fewer words
             if isinstance(param, TyperOption) and param.metavar is None:
-                param.metavar = _VALUES.get(param.type_descriptor.annotation)
+                param.metavar = _VALUES.get(described.annotation)
             if isinstance(param, TyperOption | TyperArgument) and self._explains | ctx.resilient_parsing:
-                param.help = param.help or help_of_field(param.type_descriptor.parameter_info)
+                param.help = param.help or help_of_field(described.parameter_info)
         return params
 
     def get_help(self, ctx: typer.Context) -> str:

@@ -6,14 +6,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
+from typer import Context
 from typer.main import get_command
 
 import gomoku_cli
 from core.rules import Rules
 from gomoku_cli import app
+from gomoku_cli.commands.help import _NamedValues
 from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
@@ -158,3 +161,18 @@ def test_help_shows_a_command(capsys: Capsys) -> None:
     assert code == ExitCode.DONE
     assert " gomoku ladder [OPTIONS]" in out
     assert run(capsys, "help")[1] == run(capsys, "--help")[1]
+
+
+def test_a_parameter_that_does_not_say_its_type_is_left_as_it_is() -> None:
+    """As with a typer before 0.29.1, which a server may have where nothing is installed."""
+    option = SimpleNamespace(help="as it is", metavar=None)
+
+    class Older:
+        def get_params(self, ctx: object) -> list[object]:
+            return [option]
+
+    class Command(_NamedValues, Older):
+        pass
+
+    assert Command().get_params(Context(get_command(app.app))) == [option]
+    assert option == SimpleNamespace(help="as it is", metavar=None)
