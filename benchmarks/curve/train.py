@@ -25,18 +25,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.curve.data import again, config_of, count, measured_on, share
+from benchmarks.curve.data import CONFIG, again, config_of, count, measured_on, share
 from benchmarks.curve.dataset import Dataset
 from benchmarks.measuring import Fault, show
 from core.files.atomic import atomic_write_text
 from core.rules import EMPTY
 from core.streams import Purpose, stream_key
 from curriculum.config import Config
+from curriculum.games.basics import with_colours_swapped
 from curriculum.phases.origin import origin_of
-from curriculum.presets import resolve
+from curriculum.presets import read_config, resolve
 from curriculum.reporting import Context
 from curriculum.run.folder import commit_of_source
-from curriculum.training.packed import SampleSet, Selection
+from curriculum.training.batches import BatchSource
+from curriculum.training.files import read_samples
+from curriculum.training.packed import SampleSet
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import Teacher, Trainer, cosine_rate
 from gomoku_cli.interruption import interruptible
@@ -86,6 +89,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="start", metavar="MODEL", help="a model to start from, such as default")
     parser.add_argument("--teacher", metavar="MODEL", help="a larger model, whose answers are part of the targets")
     parser.add_argument("--teacher-share", type=share, default=0.75, help="of its answers, 0 to 1")
+    parser.add_argument(
+        "--rehearse", type=Path, metavar="RUN", help="a run whose basic positions are a part of each batch"
+    )
+    parser.add_argument("--rehearse-share", type=share, default=0.1, help="of these positions, 0 to 1")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings, as of `gomoku train`")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=math.inf, help="end after so many; the command goes on later")
@@ -99,6 +106,7 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
     facts = {name: getattr(arguments, name) for name in names}
     return facts | {
         "teacher_share": arguments.teacher_share if arguments.teacher else None,
+        "rehearsed": arguments.rehearse_share if arguments.rehearse else 0.0,
         "rates": " ".join(f"{rate:g}" for rate in arguments.rates),
         "settings": " ".join(arguments.set) or None,
     }
@@ -107,7 +115,8 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
 def name_of(cell: Cell, facts: Mapping[str, Any]) -> str:
     """Return the name of a training's files."""
     models = [Path(facts[name]).stem for name in ("start", "teacher") if facts[name]]
-    settings = hashlib.sha256(f"{facts['rates']} {facts['settings']} {facts['teacher_share']}".encode()).hexdigest()[:6]
+    others = " ".join(str(facts[name]) for name in ("rates", "settings", "teacher_share", "rehearsed"))
+    settings = hashlib.sha256(others.encode()).hexdigest()[:6]
     return "-".join((cell.name, *models, str(facts["seed"]), settings))
 
 
@@ -152,6 +161,15 @@ def value_correlation(evaluator: NetEvaluator, samples: SampleSet) -> float:
     return float(np.corrcoef(np.concatenate(found, axis=1))[0, 1])
 
 
+def basics_of(run: Path) -> Samples:
+    """Return the basic positions of a run, as its first phase learns them. Raises `Fault`."""
+    config, path = read_config(run / CONFIG), run / "replay" / "basics.npz"
+    if not path.exists():
+        raise Fault(f"{run} has no basic positions: gomoku generate-basics draws some")
+    samples = read_samples(path, config.rules.cells)[0]
+    return with_colours_swapped(config.rules, samples) if config.basics.colour_swapped else samples
+
+
 def model_to_start(start: str | None, config: Config) -> DualNet | None:
     """Return the model that a training starts from, with a larger function of patterns if need be. Raises `Fault`."""
     if start is None:
@@ -164,19 +182,17 @@ def model_to_start(start: str | None, config: Config) -> DualNet | None:
 
 def trained(
     trainer: Trainer,
-    samples: Selection,
+    source: BatchSource,
+    steps: int,
     cell: Cell,
     rates: tuple[float, float],
     state: Path,
     context: Context,
-    seed: int,
 ) -> dict[str, Any]:
     """Train, and return how long it took. Raises `Interrupted` after a save."""
     progress = {"step": 0, "seconds": 0.0, "core_seconds": 0.0}
     if state.exists():
         progress = trainer.load(state, progress)
-    source = trainer.batches(samples, stream_key(seed, Purpose.SHUFFLE))
-    steps = max(1, round(cell.passes * len(samples) / (trainer.settings.batch_size * len(source.colours))))
     saved = time.monotonic()
     with context.reporter.task(f"{cell.net}, {cell.positions:,} positions", steps, "steps") as task:
         task.update(progress["step"])
@@ -211,6 +227,7 @@ def run(arguments: argparse.Namespace) -> int:
     facts = facts_of(arguments)
     known = [{name: row.get(name) for name in ("net", "positions", *facts)} for row in map(json.loads, lines)]
     held_out, labels = measured_on(arguments.data, dataset, arguments.held_out)
+    rehearsal = basics_of(arguments.rehearse) if arguments.rehearse else None
     deadline = time.monotonic() + 60 * arguments.minutes
 
     def rows(context: Context) -> Iterator[dict[str, Any]]:
@@ -224,7 +241,15 @@ def run(arguments: argparse.Namespace) -> int:
             teacher = Teacher(load_model(arguments.teacher)[0], arguments.teacher_share) if arguments.teacher else None
             trainer = Trainer(config, model_to_start(arguments.start, config), teacher)
             samples = dataset.training.select(slice(cell.positions))
-            progress = trained(trainer, samples, cell, tuple(arguments.rates), state, context, arguments.seed)
+            source = trainer.batches(
+                samples,
+                stream_key(arguments.seed, Purpose.SHUFFLE),
+                rehearsal=rehearsal,
+                rehearsal_share=facts["rehearsed"],
+            )
+            drawn = trainer.settings.batch_size * len(source.colours) * (1 - facts["rehearsed"])
+            steps = max(1, round(cell.passes * cell.positions / drawn))
+            progress = trained(trainer, source, steps, cell, tuple(arguments.rates), state, context)
             evaluator = NetEvaluator(trainer.result.eval())
             policy, value = losses(evaluator, held_out)
             row = {"positions": cell.positions, "net": cell.net, "policy": policy, "value": value}

@@ -13,10 +13,12 @@ from benchmarks.curve.data import count, share
 from benchmarks.measuring import Fault
 from core.records.formats import write_games
 from core.rules import Rules
+from curriculum.games.basics import draw
 from curriculum.presets import resolve, to_toml
 from curriculum.training.files import read_samples, write_samples
 from curriculum.training.samples import Samples
 from nets.checkpoint import load_model
+from nets.runtimes.net_evaluator import NetEvaluator
 from tests.curriculum.games.test_selfplay_games import CONFIG, played, with_selfplay
 from tests.curriculum.training.test_packed import games
 from tests.support.commands import Capsys
@@ -88,6 +90,28 @@ def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(data: 
         command(train, data, "--positions", "256", "--units", "4", "--from", start)
     with pytest.raises(Fault, match="positions to learn from, not 3,000,000"):
         command(train, data, "--positions", "3M")
+
+
+def test_a_net_that_rehearses_basics_learns_them_beside_the_games(data: Path) -> None:
+    run = data.parent / "basics"
+    (run / "replay").mkdir(parents=True)
+    (run / "config.toml").write_text(to_toml(resolve("hour", assignments=["rules.size=9"])))
+    words = ("--positions", "512", "--units", "8", "--passes", "8", "--rates", "1e-2", "1e-3", "--rehearse", run)
+    with pytest.raises(Fault, match="has no basic positions"):
+        command(train, data, *words)
+    basic = draw(RULES, ["attack-four", "defend-four"], 200, (0, 8), seed=3)
+    write_samples(run / "replay" / "basics.npz", basic, {})
+    for rehearsed in (("--rehearse-share", "0.5"), ("--rehearse-share", "0")):
+        command(train, data, *words, *rehearsed)
+    rows = [json.loads(line) for line in (data / "curve" / "curve.jsonl").read_text().splitlines()]
+    assert [row["rehearsed"] for row in rows] == [0.5, 0.0]
+    errors = {}
+    for path in (data / "curve").glob("*.safetensors"):
+        model, info = load_model(path)
+        evaluator = NetEvaluator(model)
+        errors[info.made["curve"]["rehearsed"]] = train.losses(evaluator, basic)
+        evaluator.close()
+    assert errors[0.5][0] < errors[0.0][0] - 0.1, "it knows the basics better"
 
 
 @pytest.mark.parametrize("text", ["-0.1", "7", "nan", "half"])
