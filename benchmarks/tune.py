@@ -53,6 +53,7 @@ def main() -> None:
     parser.add_argument("words", nargs="+", metavar="NAME=START:STEP")
     parser.add_argument("--model", type=Path, default=DEFAULT_MODEL)
     parser.add_argument("--simulations", type=int, default=400)
+    parser.add_argument("--seconds", type=float, help="for each move, in place of a number of simulations")
     parser.add_argument("--games", type=int, default=64, help="of a trial")
     parser.add_argument("--trials", type=int, default=400, help="of all processes together")
     parser.add_argument("--rate", type=float, default=0.4, help="steps that a trial without a loss moves, at first")
@@ -77,7 +78,10 @@ def main() -> None:
     def player(signs: Mapping[str, float], now: Mapping[str, float], width: float) -> MctsPlayer:
         wanted = {name: now[name] + width * signs[name] * step for name, step in steps.items()}
         words = [f"{name}={min(max(each, bounds[name].low), bounds[name].high)}" for name, each in wanted.items()]
-        return MctsPlayer(evaluator, RULES, with_words(plain, words), policy=Policy.DETERMINISTIC)
+        settings = with_words(plain, words)
+        return MctsPlayer(
+            evaluator, RULES, settings, policy=Policy.DETERMINISTIC, seconds=arguments.seconds, name=" ".join(words)
+        )
 
     def trial(context: Context) -> dict[str, Any]:
         state = changed(arguments.state, draw)
