@@ -2,7 +2,7 @@
 
 `... train DATA --positions 300k 1M 3M --units 64 256 256x3 --net "lines-32, spread" --passes 1.5`
 
-A training of each size, each function of patterns and each net; `--set` changes any other setting of the preset `hour`.
+A training of each size, each function of patterns and each net; `--set` changes any other setting of `strongest`.
 A net of any other kind can be their `--teacher`: `--net "conv3-96, residual*6, pool-32" --set
 'net.policy_head=["conv3-1-bare"]' 'net.value_head=["conv1-4", "linear-64", "linear"]'`.
 
@@ -33,7 +33,7 @@ from core.rules import EMPTY
 from core.streams import Purpose, stream_key
 from curriculum.config import Config
 from curriculum.games.basics import with_colours_swapped
-from curriculum.phases.origin import origin_of
+from curriculum.phases.origin import origin_of, portable_name
 from curriculum.presets import read_config, resolve
 from curriculum.reporting import Context
 from curriculum.run.folder import commit_of_source
@@ -102,9 +102,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what all trainings of a command have in common, for their results."""
-    names = ("passes", "start", "seed", "teacher")
-    facts = {name: getattr(arguments, name) for name in names}
-    return facts | {
+    models = {
+        name: value and portable_name(value)
+        for name, value in (("start", arguments.start), ("teacher", arguments.teacher))
+    }
+    return models | {
+        "passes": arguments.passes,
+        "seed": arguments.seed,
         "teacher_share": arguments.teacher_share if arguments.teacher else None,
         "rehearsed": arguments.rehearse_share if arguments.rehearse else 0.0,
         "rates": " ".join(f"{rate:g}" for rate in arguments.rates),
@@ -114,7 +118,7 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def name_of(cell: Cell, facts: Mapping[str, Any]) -> str:
     """Return the name of a training's files."""
-    models = [Path(facts[name]).stem for name in ("start", "teacher") if facts[name]]
+    models = [facts[name] for name in ("start", "teacher") if facts[name]]
     others = " ".join(str(facts[name]) for name in ("rates", "settings", "teacher_share", "rehearsed"))
     settings = hashlib.sha256(others.encode()).hexdigest()[:6]
     return "-".join((cell.name, *models, str(facts["seed"]), settings))
@@ -235,7 +239,10 @@ def run(arguments: argparse.Namespace) -> int:
             if {"net": cell.net, "positions": cell.positions, **facts} in known:
                 continue
             assignments = [f"net.trunk={cell.net}", f"seed={arguments.seed}", *arguments.set]
-            config = replace(resolve("hour", assignments=assignments), rules=own.rules, search=own.search)
+            config = resolve("strongest", assignments=assignments)
+            # It plays with as many simulations as other models, however many labelled its positions.
+            search = replace(own.search, simulations=config.search.simulations)
+            config = replace(config, rules=own.rules, search=search)
             name = name_of(cell, facts)
             state = out / f"{name}.state"
             teacher = Teacher(load_model(arguments.teacher)[0], arguments.teacher_share) if arguments.teacher else None
