@@ -31,7 +31,7 @@ from benchmarks.measuring import Fault, show
 from core.files.atomic import atomic_write_text
 from core.rules import EMPTY
 from core.streams import Purpose, stream_key
-from curriculum.config import Config
+from curriculum.config import Config, Phase
 from curriculum.games.basics import with_colours_swapped
 from curriculum.phases.origin import origin_of, portable_name
 from curriculum.presets import read_config, resolve
@@ -266,7 +266,7 @@ def run(arguments: argparse.Namespace) -> int:
             evaluator.close()
             row |= {name: round(progress[name], 1) for name in ("seconds", "core_seconds")}
             row |= {"measured_on": len(held_out), **facts}
-            made = {**origin_of(config, commit_of_source()), "phase": "curve", "step": 0, "curve": row}
+            made = {**origin_of(config, commit_of_source()), "phase": Phase.SELFPLAY, "step": 0, "curve": row}
             save_model(out / f"{name}.safetensors", trainer.result, made)
             lines.append(json.dumps(row))
             atomic_write_text(results, "\n".join(lines) + "\n")
