@@ -1,14 +1,15 @@
 """Settings of the search tuned by short matches (SPSA): `python -m benchmarks.tune tuned.json c_puct=1.2:0.2 ...`.
 
-A WORD is a setting, its start and a step. A trial draws a sign for each setting, plays the settings a step above and a
-step below where they are now against each other (`--games`, each opening with both colours), and moves them towards the
-winner. Steps and moves shrink with the number of trials (Spall 1998: exponents 0.101 and 0.602). The file holds the
-place and its history, so that a stopped command goes on; several processes on one file tune together.
+Each word is a number of `SearchSettings`, its start and a step. A trial draws a sign for each setting, plays the
+settings a step above and a step below where they are now against each other (`--games`, each opening with both
+colours), and moves them towards the winner. Steps and moves shrink with the number of trials (Spall 1998: exponents
+0.101 and 0.602). The file holds the place and its history, so that a stopped command goes on; several processes on one
+file tune together.
 """
 
 import fcntl
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,20 @@ def place_of(state: Mapping[str, Any], steps: Mapping[str, float]) -> dict[str, 
     return {name: state["start"][name] + steps[name] * state["moved"][name] for name in steps}
 
 
+def read_words(words: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the starts and the steps of settings, by name. Raises `ValueError`."""
+    start, steps, names = {}, {}, bounds_of(SearchSettings)
+    for word in words:
+        name, _, numbers = word.partition("=")
+        if name not in names:
+            raise ValueError(f"no number of the search: {name}; there are {', '.join(names)}")
+        try:
+            start[name], steps[name] = map(float, numbers.split(":"))
+        except ValueError:
+            raise ValueError(f"{word} is not of the form NAME=START:STEP, such as c_puct=1.2:0.2") from None
+    return start, steps
+
+
 def main() -> None:
     """Tune, and print the settings after each trial."""
     parser = parser_of(__doc__)
@@ -58,12 +73,11 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=400, help="of all processes together")
     parser.add_argument("--rate", type=float, default=0.4, help="steps that a trial without a loss moves, at first")
     arguments = parser.parse_args()
-    numbers = {name: text.split(":") for name, _, text in (word.partition("=") for word in arguments.words)}
-    start = {name: float(first) for name, (first, _) in numbers.items()}
-    steps = {name: float(step) for name, (_, step) in numbers.items()}
+    try:
+        start, steps = read_words(arguments.words)
+    except ValueError as error:
+        parser.error(str(error))
     bounds = bounds_of(SearchSettings)
-    if unknown := steps.keys() - bounds.keys():
-        parser.error(f"no number of the search: {', '.join(sorted(unknown))}; there are {', '.join(bounds)}")
     made = from_json(SearchSettings, read_info(arguments.model).made.get("search", {})).for_play()
     plain = replace(made, simulations=arguments.simulations)
     evaluator, openings = open_model(arguments.model), load_openings("balanced", RULES)
@@ -71,6 +85,8 @@ def main() -> None:
     def begin(state: dict[str, Any]) -> None:
         for name, first in {"start": start, "moved": dict.fromkeys(start, 0.0), "drawn": 0, "trials": []}.items():
             state.setdefault(name, first)
+        if state["start"] != start:
+            parser.error(f"{arguments.state} tunes from {state['start']}, not from {start}: take another file")
 
     def draw(state: dict[str, Any]) -> None:
         state["drawn"] += 1

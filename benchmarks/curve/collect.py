@@ -41,19 +41,18 @@ def run(arguments: argparse.Namespace) -> int:
     configs = [read_config(path / CONFIG) for path in arguments.runs]
     if len({config.rules for config in configs}) > 1:
         raise Fault("the runs play by different rules")
-    config, mixed = configs[0], arguments.values
-    selfplay = config.selfplay
-    if mixed:
-        selfplay = replace(selfplay, search_value_share=mixed[0], short_term_share=mixed[1])
+    if mixed := arguments.values:
+        shares = {"search_value_share": mixed[0], "short_term_share": mixed[1]}
+        configs = [replace(config, selfplay=replace(config.selfplay, **shares)) for config in configs]
+    config = configs[0]
     arguments.data.mkdir(parents=True, exist_ok=True)
     dataset = Dataset(arguments.data, config.rules)
     if not (arguments.data / CONFIG).exists():
-        atomic_write_text(arguments.data / CONFIG, to_toml(replace(config, selfplay=selfplay)))
-    shares = [
-        (each.search_value_share, each.short_term_share) for each in (config_of(arguments.data).selfplay, selfplay)
-    ]
-    if shares[0] != shares[1]:
-        raise Fault(f"the values in {arguments.data} are mixed with the shares {shares[0]}, not {shares[1]}")
+        atomic_write_text(arguments.data / CONFIG, to_toml(config))
+    parts = [each.selfplay for each in (config_of(arguments.data), *configs)]
+    found = sorted({(part.search_value_share, part.short_term_share) for part in parts})
+    if len(found) > 1:
+        raise Fault(f"the values of the runs and of {arguments.data} are mixed with several shares: {found}")
     files = [path for folder in arguments.runs for path in sorted((folder / "replay").glob(f"{PHASE}-*.npz"))]
     known, done, start = len(dataset.training), (0, 0), time.process_time()
 

@@ -145,7 +145,7 @@ def test_values_are_mixed_anew_as_a_run_with_these_shares_mixes_them(
     assert len(wanted) > 5
     assert (mixed.policies == wanted.policies).all()
     assert mixed.values == pytest.approx(wanted.values, abs=1e-3)  # records hold three digits of a value
-    with pytest.raises(Fault, match="are mixed with the shares"):
+    with pytest.raises(Fault, match="are mixed with several shares"):
         command(collect, tmp_path / "mixed", tmp_path / "own", "--values", 0.5, 0.5)
 
 

@@ -58,9 +58,26 @@ def test_a_tuning_goes_on(matches: list[tuple[float, float]], monkeypatch: pytes
     assert json.loads(state.read_text()) == json.loads(whole.read_text())
 
 
-def test_a_setting_without_a_number_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("forced_moves=1:1", "no number of the search: forced_moves"),
+        ("c_puct", "c_puct is not of the form NAME=START:STEP"),
+        ("c_puct=1.2", "not of the form"),
+        ("c_puct=high:0.2", "not of the form"),
+        ("c_puct=1.3:0.2", "tunes from {'c_puct': 1.2}, not from {'c_puct': 1.3}: take another file"),
+    ],
+)
+def test_mistaken_words_are_refused(
+    word: str,
+    reason: str,
+    matches: list[tuple[float, float]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    command(monkeypatch, tmp_path / "tuned.json", "c_puct=1.2:0.2", "--trials", "1")
     with pytest.raises(SystemExit):
-        command(monkeypatch, tmp_path / "tuned.json", "forced_moves=1:1")
-    assert "no number of the search: forced_moves" in capsys.readouterr().err
+        command(monkeypatch, tmp_path / "tuned.json", word, "--trials", "2")
+    assert reason in capsys.readouterr().err
+    assert len(matches) == 1
