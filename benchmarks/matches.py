@@ -13,10 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.measuring import parser_of, show
+from core.errors import UserError
 from core.position import Position
 from core.rules import Rules
 from core.setting_bounds import from_json
 from curriculum.arena.opening_sets import load_openings
+from curriculum.arena.players import model_path
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Context
 from nets.checkpoint import DEFAULT_MODEL, read_info
@@ -28,6 +30,16 @@ from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 
 RULES = Rules()
+
+
+def model(spec: str) -> Path:
+    """Return the file of a model that an option names. Raises `ArgumentTypeError`."""
+    try:
+        path = model_path(spec, RULES) or Path(spec)
+        read_info(path)
+    except (UserError, OSError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return path
 
 
 def with_words(plain: SearchSettings, words: Sequence[str]) -> SearchSettings:
@@ -66,8 +78,8 @@ def main() -> None:
     parser.add_argument("what", choices=("search", "mentor"))
     parser.add_argument("words", nargs="*", metavar="WORD")
     parser.add_argument("--opponent", nargs="*", default=["none"], metavar="WORD")
-    parser.add_argument("--model", type=Path, default=DEFAULT_MODEL)
-    parser.add_argument("--opponent-model", type=Path)
+    parser.add_argument("--model", type=model, default=DEFAULT_MODEL)
+    parser.add_argument("--opponent-model", type=model)
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--nodes", type=int, default=20_000)

@@ -7,15 +7,17 @@ colours), and moves them towards the winner. Steps and moves shrink with the num
 file tune together.
 """
 
+import argparse
 import fcntl
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.matches import RULES, with_words
-from benchmarks.measuring import parser_of, show
+from benchmarks.matches import RULES, model, with_words
+from benchmarks.measuring import Fault, parser_of, show
 from core.files.atomic import atomic_write_text
 from core.setting_bounds import bounds_of, from_json
 from core.streams import Purpose, generator
@@ -32,32 +34,87 @@ _WARM_TRIALS = 50
 """Trials over which moves hardly shrink yet."""
 
 
-def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-    """Change the state in a file that other processes may change too, and return it."""
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        state: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-        change(state)
-        atomic_write_text(path, json.dumps(state) + "\n")
-        return state
+class Tuning:
+    """Trials of a command, whose state in a file other processes may change too."""
 
+    def __init__(self, arguments: argparse.Namespace, start: Mapping[str, float], steps: Mapping[str, float]) -> None:
+        self._arguments, self._start, self._steps = arguments, start, steps
+        self._bounds = bounds_of(SearchSettings)
+        made = from_json(SearchSettings, read_info(arguments.model).made.get("search", {})).for_play()
+        self._plain = replace(made, simulations=arguments.simulations)
+        self._evaluator, self._openings = open_model(arguments.model), load_openings("balanced", RULES)
+        with self._changed() as state:
+            self._done = len(state["trials"])
 
-def place_of(state: Mapping[str, Any], steps: Mapping[str, float]) -> dict[str, float]:
-    """Return the settings where the tuning is now."""
-    return {name: state["start"][name] + steps[name] * state["moved"][name] for name in steps}
+    @contextmanager
+    def _changed(self) -> Iterator[dict[str, Any]]:
+        """Give the state for changes, and write it. Raises `Fault` for that of another start."""
+        path: Path = self._arguments.state
+        with path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            state: dict[str, Any] = {"start": self._start, "moved": dict.fromkeys(self._start, 0.0)}
+            state |= {"drawn": 0, "trials": []} | (json.loads(path.read_text()) if path.exists() else {})
+            if state["start"] != self._start:
+                raise Fault(f"{path} tunes from {state['start']}, not from {self._start}: take another file")
+            yield state
+            atomic_write_text(path, json.dumps(state) + "\n")
+
+    def _place(self, state: Mapping[str, Any]) -> dict[str, float]:
+        """Return the settings where the tuning is now."""
+        return {name: first + self._steps[name] * state["moved"][name] for name, first in self._start.items()}
+
+    def _player(self, wanted: Mapping[str, float]) -> MctsPlayer:
+        within = {
+            name: min(max(each, self._bounds[name].low), self._bounds[name].high) for name, each in wanted.items()
+        }
+        words = [f"{name}={each}" for name, each in within.items()]
+        settings, seconds = with_words(self._plain, words), self._arguments.seconds
+        return MctsPlayer(
+            self._evaluator, RULES, settings, policy=Policy.DETERMINISTIC, seconds=seconds, name=" ".join(words)
+        )
+
+    def _trial(self, context: Context) -> dict[str, Any]:
+        with self._changed() as state:
+            state["drawn"] += 1
+        number, now, games = state["drawn"], self._place(state), self._arguments.games
+        drawn = generator(number, Purpose.SHUFFLE).choice((-1.0, 1.0), len(self._steps)).tolist()
+        signs = dict(zip(self._steps, drawn, strict=True))
+        away = {name: number**-0.101 * sign * self._steps[name] for name, sign in signs.items()}
+        found = play_match(
+            *(self._player({name: now[name] + way * away[name] for name in now}) for way in (1, -1)),
+            rules=RULES,
+            openings=self._openings,
+            games=games,
+            seed=number,
+            context=context,
+        ).total
+        result = (found.wins - found.losses) / games
+        move = self._arguments.rate * result * (1 + number / _WARM_TRIALS) ** -0.602
+        with self._changed() as state:
+            for name, sign in signs.items():
+                state["moved"][name] += move * sign
+            state["trials"].append({"signs": signs, "result": result})
+        self._done = len(state["trials"])
+        return {"trial": self._done, "result": result, **self._place(state)}
+
+    def trials(self, context: Context) -> Iterator[dict[str, Any]]:
+        """Play the trials that are left; yield the result of each, and the settings after it."""
+        while self._done < self._arguments.trials:
+            context.check()
+            yield self._trial(context)
 
 
 def read_words(words: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the starts and the steps of settings, by name. Raises `ValueError`."""
+    """Return the starts and the steps of settings, by name. Raises `Fault`."""
     start, steps, names = {}, {}, bounds_of(SearchSettings)
     for word in words:
         name, _, numbers = word.partition("=")
         if name not in names:
-            raise ValueError(f"no number of the search: {name}; there are {', '.join(names)}")
+            raise Fault(f"no number of the search: {name}; there are {', '.join(names)}")
         try:
             start[name], steps[name] = map(float, numbers.split(":"))
         except ValueError:
-            raise ValueError(f"{word} is not of the form NAME=START:STEP, such as c_puct=1.2:0.2") from None
+            raise Fault(f"{word} is not of the form NAME=START:STEP, such as c_puct=1.2:0.2") from None
     return start, steps
 
 
@@ -66,7 +123,7 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("state", type=Path, metavar="FILE")
     parser.add_argument("words", nargs="+", metavar="NAME=START:STEP")
-    parser.add_argument("--model", type=Path, default=DEFAULT_MODEL)
+    parser.add_argument("--model", type=model, default=DEFAULT_MODEL)
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--seconds", type=float, help="for each move, in place of a number of simulations")
     parser.add_argument("--games", type=int, default=64, help="of a trial")
@@ -74,62 +131,10 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=0.4, help="steps that a trial without a loss moves, at first")
     arguments = parser.parse_args()
     try:
-        start, steps = read_words(arguments.words)
-    except ValueError as error:
-        parser.error(str(error))
-    bounds = bounds_of(SearchSettings)
-    made = from_json(SearchSettings, read_info(arguments.model).made.get("search", {})).for_play()
-    plain = replace(made, simulations=arguments.simulations)
-    evaluator, openings = open_model(arguments.model), load_openings("balanced", RULES)
-
-    def begin(state: dict[str, Any]) -> None:
-        for name, first in {"start": start, "moved": dict.fromkeys(start, 0.0), "drawn": 0, "trials": []}.items():
-            state.setdefault(name, first)
-        if state["start"] != start:
-            parser.error(f"{arguments.state} tunes from {state['start']}, not from {start}: take another file")
-
-    def draw(state: dict[str, Any]) -> None:
-        state["drawn"] += 1
-
-    def player(signs: Mapping[str, float], now: Mapping[str, float], width: float) -> MctsPlayer:
-        wanted = {name: now[name] + width * signs[name] * step for name, step in steps.items()}
-        words = [f"{name}={min(max(each, bounds[name].low), bounds[name].high)}" for name, each in wanted.items()]
-        settings = with_words(plain, words)
-        return MctsPlayer(
-            evaluator, RULES, settings, policy=Policy.DETERMINISTIC, seconds=arguments.seconds, name=" ".join(words)
-        )
-
-    def trial(context: Context) -> dict[str, Any]:
-        state = changed(arguments.state, draw)
-        number, now = state["drawn"], place_of(state, steps)
-        drawn = generator(number, Purpose.SHUFFLE).choice((-1.0, 1.0), len(steps)).tolist()
-        signs = dict(zip(steps, drawn, strict=True))
-        width = number**-0.101
-        sides = player(signs, now, width), player(signs, now, -width)
-        found = play_match(
-            *sides, rules=RULES, openings=openings, games=arguments.games, seed=number, context=context
-        ).total
-        result = (found.wins - found.losses) / arguments.games
-        move = arguments.rate * result * (1 + number / _WARM_TRIALS) ** -0.602
-
-        def end(state: dict[str, Any]) -> None:
-            for name, sign in signs.items():
-                state["moved"][name] += move * sign
-            state["trials"].append({"signs": signs, "result": result})
-
-        state = changed(arguments.state, end)
-        return {"trial": len(state["trials"]), "result": result, **place_of(state, steps)}
-
-    def trials(context: Context) -> Iterator[dict[str, Any]]:
-        done = len(changed(arguments.state, begin)["trials"])
-        while done < arguments.trials:
-            context.check()
-            row = trial(context)
-            done = row["trial"]
-            yield row
-
-    with interruptible(resume="the same command") as context:
-        show(trials(context), arguments.json)
+        with interruptible(resume="the same command") as context:
+            show(Tuning(arguments, *read_words(arguments.words)).trials(context), arguments.json)
+    except Fault as fault:
+        parser.error(str(fault))
 
 
 if __name__ == "__main__":

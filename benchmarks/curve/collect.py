@@ -2,25 +2,20 @@
 
 Positions that symmetries carry into each other count once; the first stays. Prints the rates of reading and writing and
 the bytes of a position. Runs may still be playing: what they add later is collected by the same command.
-`--values SEARCHED SHORT` mixes the targets of the value anew, from the runs' games, with these shares of the search's
-value (`selfplay.search_value_share`) and of later ones (`selfplay.short_term_share`).
 """
 
 import argparse
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.curve.data import CONFIG, again, config_of, share
+from benchmarks.curve.data import CONFIG, again, config_of
 from benchmarks.curve.dataset import Dataset
-from benchmarks.curve.values import with_values
 from benchmarks.measuring import Fault, show
 from core.files.atomic import atomic_write_text
 from curriculum.phases.replay import PHASE
 from curriculum.presets import read_config, to_toml
-from curriculum.training.packed import Packed
 from gomoku_cli.interruption import interruptible
 
 _READ = 200
@@ -33,7 +28,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
     parser.add_argument("--json", action="store_true", help="print the row as JSON")
     parser.add_argument("--held-out", type=float, default=0.02, help="share of the games that nobody learns from")
-    parser.add_argument("--values", type=share, nargs=2, metavar=("SEARCHED", "SHORT"), help="shares, each 0 to 1")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,9 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
     configs = [read_config(path / CONFIG) for path in arguments.runs]
     if len({config.rules for config in configs}) > 1:
         raise Fault("the runs play by different rules")
-    if mixed := arguments.values:
-        shares = {"search_value_share": mixed[0], "short_term_share": mixed[1]}
-        configs = [replace(config, selfplay=replace(config.selfplay, **shares)) for config in configs]
     config = configs[0]
     arguments.data.mkdir(parents=True, exist_ok=True)
     dataset = Dataset(arguments.data, config.rules)
@@ -56,10 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
     files = [path for folder in arguments.runs for path in sorted((folder / "replay").glob(f"{PHASE}-*.npz"))]
     known, done, start = len(dataset.training), (0, 0), time.process_time()
 
-    def change(path: Path, samples: Packed) -> Packed:
-        games = path.parent.parent / "games" / f"{path.stem}.sgf"
-        return with_values(samples, games, config.training.z_decay, *mixed) if mixed else samples
-
     with interruptible(resume=again()) as context, context.reporter.task("collecting", len(files), "files") as task:
 
         def report(number: int, read: int, kept: int) -> None:
@@ -68,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             task.update(number, positions=read, distinct=kept)
             context.check()
 
-        dataset.collect(files, held_out_share=arguments.held_out, change=change, report=report)
+        dataset.collect(files, held_out_share=arguments.held_out, report=report)
     seconds = time.process_time() - start
     training, size = dataset.training, sum(path.stat().st_size for path in arguments.data.glob("*.npz"))
     batches = np.random.default_rng(1).integers(max(1, len(training)), size=(_READ, 512))

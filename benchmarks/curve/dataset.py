@@ -61,14 +61,12 @@ class Dataset:
         *,
         held_out_share: float,
         shard: int = _SHARD,
-        change: Callable[[Path, Packed], Packed] = lambda path, samples: samples,
         report: Callable[[int, int, int], None] = lambda files, read, kept: None,
     ) -> None:
         """Add the positions of `files` that are new; all symmetric ones count as one, and the first is kept.
 
-        Whole games are held out, about `held_out_share` of all. `change` may give a file's samples other targets.
-        `report` gets the numbers of files and of positions read, and of those kept, and may raise an error that ends
-        the work. Raises `SamplesError`.
+        Whole games are held out, about `held_out_share` of all. `report` gets the numbers of files and of positions
+        read, and of those kept, and may raise an error that ends the work. Raises `SamplesError`.
         """
         known = [np.sort(part.position_keys()) for part in (*self._training, *self._held_out)]
         parts: dict[str, list[Packed]] = {_TRAINING: [], _HELD_OUT: []}
@@ -78,7 +76,7 @@ class Dataset:
         for number, path in enumerate(files, start=1):
             if (name := str(path.absolute())) in self.sources:
                 continue
-            samples = change(path, read_packed(path, self.rules.cells)[0])
+            samples = read_packed(path, self.rules.cells)[0]
             read += len(samples)
             keys = samples.position_keys()
             first = np.zeros(len(keys), np.bool_)

@@ -3,8 +3,8 @@
 `... train DATA --positions 300k 1M 3M --units 64 256 256x3 --net "lines-32, spread" --passes 1.5`
 
 A training of each size, each function of patterns and each net; `--set` changes any other setting of `strongest`.
-A net of any other kind can be their `--teacher`: `--net "conv3-96, residual*6, pool-32" --set
-'net.policy_head=["conv3-1-bare"]' 'net.value_head=["conv1-4", "linear-64", "linear"]'`.
+Nets of other kinds need their heads: `--net "conv3-96, residual*6, pool-32" --set 'net.policy_head=["conv3-1-bare"]'
+'net.value_head=["conv1-4", "linear-64", "linear"]'`.
 
 A training saves its state each minute; models, states and the lines of results (`curve.jsonl`) lie in `--out`. Errors:
 cross entropy of the policy (nats) and squared error of the value with the targets of self-play, and with those of deep
@@ -41,7 +41,7 @@ from curriculum.training.batches import BatchSource
 from curriculum.training.files import read_samples
 from curriculum.training.packed import SampleSet
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import Teacher, Trainer, cosine_rate
+from curriculum.training.trainer import Trainer, cosine_rate
 from gomoku_cli.interruption import interruptible
 from nets.checkpoint import load_model, save_model
 from nets.dual import DualNet, enlarged
@@ -87,8 +87,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rates", type=float, nargs=2, default=(2e-3, 5e-5), help="first and last learning rate")
     parser.add_argument("--held-out", type=count, default=100_000, help="positions to measure on without labels")
     parser.add_argument("--from", dest="start", metavar="MODEL", help="a model to start from, such as default")
-    parser.add_argument("--teacher", metavar="MODEL", help="a larger model, whose answers are part of the targets")
-    parser.add_argument("--teacher-share", type=share, default=0.75, help="of its answers, 0 to 1")
     parser.add_argument(
         "--rehearse", type=Path, metavar="RUN", help="a run whose basic positions are a part of each batch"
     )
@@ -102,14 +100,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what all trainings of a command have in common, for their results."""
-    models = {
-        name: value and portable_name(value)
-        for name, value in (("start", arguments.start), ("teacher", arguments.teacher))
-    }
-    return models | {
+    return {
+        "start": arguments.start and portable_name(arguments.start),
         "passes": arguments.passes,
         "seed": arguments.seed,
-        "teacher_share": arguments.teacher_share if arguments.teacher else None,
         "rehearsed": arguments.rehearse_share if arguments.rehearse else 0.0,
         "rates": " ".join(f"{rate:g}" for rate in arguments.rates),
         "settings": " ".join(arguments.set) or None,
@@ -118,8 +112,8 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def name_of(cell: Cell, facts: Mapping[str, Any]) -> str:
     """Return the name of a training's files."""
-    models = [facts[name] for name in ("start", "teacher") if facts[name]]
-    others = " ".join(str(facts[name]) for name in ("rates", "settings", "teacher_share", "rehearsed"))
+    models = [facts["start"]] if facts["start"] else []
+    others = " ".join(str(facts[name]) for name in ("rates", "settings", "rehearsed"))
     settings = hashlib.sha256(others.encode()).hexdigest()[:6]
     return "-".join((cell.name, *models, str(facts["seed"]), settings))
 
@@ -245,8 +239,7 @@ def run(arguments: argparse.Namespace) -> int:
             config = replace(config, rules=own.rules, search=search)
             name = name_of(cell, facts)
             state = out / f"{name}.state"
-            teacher = Teacher(load_model(arguments.teacher)[0], arguments.teacher_share) if arguments.teacher else None
-            trainer = Trainer(config, model_to_start(arguments.start, config), teacher)
+            trainer = Trainer(config, model_to_start(arguments.start, config))
             samples = dataset.training.select(slice(cell.positions))
             source = trainer.batches(
                 samples,

@@ -81,19 +81,25 @@ def opening_of(config: Config, iteration: int, game: int, balanced: Sequence[Seq
     return Position(config.rules)
 
 
-def short_term_values(results: NDArray[np.float32], searched: NDArray[np.float32], decay: float) -> NDArray[np.float32]:
-    """Return [T] means of decayed root values some plies on, or of the result where the game has ended by then.
+def mixed_values(
+    results: NDArray[np.float32], searched: NDArray[np.float32], decay: float, search_share: float, short_share: float
+) -> NDArray[np.float32]:
+    """Return [T] value targets: the search's value and the short-term values by their shares, the rest the result.
 
-    `results` [T], `searched` [T]: the decayed result and the root value of each position, for its side to move. The
-    horizons are even, so the side is the same.
+    `results` [T], `searched` [T]: the decayed result and the root value of each position, for its side to move. A
+    short-term value is the mean of decayed root values some plies on, or of the result where the game has ended by
+    then. These horizons are even, so the side is the same.
     """
     ahead = []
     for plies in _HORIZONS:
         values = results.copy()
         values[:-plies] = decay**plies * searched[plies:]
         ahead.append(values)
-    means: NDArray[np.float32] = np.mean(ahead, axis=0, dtype=np.float32)
-    return means
+    short = np.mean(ahead, axis=0, dtype=np.float32)
+    mixed: NDArray[np.float32] = (
+        (1.0 - search_share - short_share) * results + search_share * searched + short_share * short
+    )
+    return mixed
 
 
 class _Game:
@@ -238,8 +244,7 @@ class SelfPlay:
         decay = self._config.training.z_decay
         results = decayed_results(winner, batch.to_move, decay)
         searched = np.array(game.root_values, dtype=np.float32)
-        own, short = settings.search_value_share, settings.short_term_share
-        values = (1.0 - own - short) * results + own * searched + short * short_term_values(results, searched, decay)
+        values = mixed_values(results, searched, decay, settings.search_value_share, settings.short_term_share)
         moves = tuple(position.moves[game.first_ply :])
         finished = FinishedGame(batch.to_move, moves, winner, np.stack(game.policies), values)
         samples = Samples.of_game(batch, finished, self._config.net.targets)

@@ -4,7 +4,7 @@ The positions of a game are beginnings of one line of stones. A policy has an en
 steps from the cell before, and a weight out of 250. A value has 16 bits.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol
 
@@ -139,16 +139,6 @@ class Packed:
     def plies(self) -> NDArray[np.uint16]:
         """[B] the number of stones on each board."""
         return self._stones
-
-    def lines(self) -> Iterator[tuple[slice, set[int]]]:
-        """Yield the samples of each line, with the cells of all of the line's stones."""
-        ends = np.append(np.flatnonzero(self.arrays["facts"] & _NEW)[1:], len(self))
-        first = 0
-        for last in ends.tolist():
-            start = int(self._starts[first])
-            cells = self.arrays["lines"][start : start + int(self._stones[last - 1])] >> 1
-            yield slice(first, last), set(cells.tolist())
-            first = last
 
     @property
     def all(self) -> Samples:

@@ -4,7 +4,6 @@ import copy
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,26 +63,6 @@ def cosine_rate(first: float, last: float, done: float) -> float:
     return last + (first - last) * 0.5 * (1.0 + math.cos(math.pi * min(max(done, 0.0), 1.0)))
 
 
-@dataclass(frozen=True, slots=True)
-class Teacher:
-    """A larger model whose answers are a share of the targets of policy and value (distillation)."""
-
-    model: DualNet
-    share: float
-    """Of its answers, 0 to 1; the rest is the samples'."""
-
-    def targets(self, colour: Colour | None, batch: Batch, precision: torch.dtype) -> dict[str, Tensor]:
-        """Return the targets of a batch for the net of a colour, mixed with the answers of the teacher's."""
-        device = batch.stones.device
-        planes = encode(*batch[:3], self.model.config.planes, torch.float32)
-        with torch.no_grad(), torch.autocast(device.type, precision, enabled=precision is not torch.float32):
-            logits, values = self.model.net_of(colour)(planes)
-        policies = logits.float().masked_fill(batch.stones != 0, -torch.inf).softmax(dim=1)
-        answers = {POLICY.name: policies, VALUE.name: values.float()}
-        mixed = {name: torch.lerp(batch.targets[name], answer, self.share) for name, answer in answers.items()}
-        return {**batch.targets, **mixed}
-
-
 _SLOTS = {Optimiser.SGD: ("momentum_buffer",), Optimiser.ADAM: ("exp_avg", "exp_avg_sq", "step")}
 """State of an optimiser for each parameter, by torch's names; `step` is a single number."""
 
@@ -91,7 +70,7 @@ _SLOTS = {Optimiser.SGD: ("momentum_buffer",), Optimiser.ADAM: ("exp_avg", "exp_
 class Trainer:
     """A model in training and its optimiser, one state per net."""
 
-    def __init__(self, config: Config, model: DualNet | None = None, teacher: Teacher | None = None) -> None:
+    def __init__(self, config: Config, model: DualNet | None = None) -> None:
         """Start from `model`, or from random weights drawn from the configuration's seed."""
         keep_freed_memory()
         self.device = best_device()
@@ -100,7 +79,6 @@ class Trainer:
             if config.training.flat_start:
                 zero_heads(model)
         self.model = channels_last(model.to(self.device))
-        self._teacher = None if teacher is None else replace(teacher, model=_frozen(teacher.model, self.device))
         self.settings: TrainingConfig = config.training
         self._targets = self.model.config.targets
         self._average = copy.deepcopy(self.model).requires_grad_(False) if self.settings.average_decay else None
@@ -245,8 +223,6 @@ class Trainer:
             group["lr"] = rate
         net = self.model.net_of(colour)
         planes, targets = self._planes(batch), batch.targets
-        if self._teacher is not None:
-            targets = self._teacher.targets(colour, batch, self._precision)
         # Weights, momentum and losses stay float32; products use the precision that the device multiplies fastest.
         with torch.autocast(self.device.type, self._precision, enabled=self._precision is not torch.float32):
             outputs = {key: output.float() for key, output in net.outputs(planes).items()}
@@ -361,11 +337,6 @@ class Trainer:
                         buffer = tensor.clone() if slot == "step" else torch.empty_like(parameter).copy_(tensor)
                         optimiser.state[parameter][slot] = buffer
         return progress
-
-
-def _frozen(model: DualNet, device: torch.device) -> DualNet:
-    """Return a copy of a model on a device, whose weights stay."""
-    return channels_last(copy.deepcopy(model).to(device)).requires_grad_(False).eval()
 
 
 def _read_progress(text: str, start: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -11,15 +10,12 @@ import pytest
 from benchmarks.curve import collect, label, plot, train
 from benchmarks.curve.data import count, share
 from benchmarks.measuring import Fault
-from core.records.formats import write_games
 from core.rules import Rules
 from curriculum.games.basics import draw
 from curriculum.presets import resolve, to_toml
 from curriculum.training.files import read_samples, write_samples
-from curriculum.training.samples import Samples
 from nets.checkpoint import load_model
 from nets.runtimes.net_evaluator import NetEvaluator
-from tests.curriculum.games.test_selfplay_games import CONFIG, played, with_selfplay
 from tests.curriculum.training.test_packed import games
 from tests.support.commands import Capsys
 
@@ -123,37 +119,3 @@ def test_a_share_is_from_0_to_1(text: str) -> None:
 
 def test_numbers_of_positions_have_units() -> None:
     assert [count(text) for text in ("300", "300k", "1M", "1.5M")] == [300, 300_000, 1_000_000, 1_500_000]
-
-
-@pytest.mark.parametrize("shares", [(0.0, 0.0), (1.0, 0.0), (0.3, 0.6)])
-def test_values_are_mixed_anew_as_a_run_with_these_shares_mixes_them(
-    shares: tuple[float, float], tmp_path: Path
-) -> None:
-    """Games whose samples a run with other shares would have had; some positions have no sample."""
-    own, other = CONFIG, with_selfplay(search_value_share=shares[0], short_term_share=shares[1])
-    for name, config in (("own", own), ("other", other)):
-        for folder in ("games", "replay"):
-            (tmp_path / name / folder).mkdir(parents=True)
-        found = list(played(replace(config, selfplay=replace(config.selfplay, full_search_share=0.5))).values())
-        write_games(tmp_path / name / "games" / "selfplay-0000-000000.sgf", [game.record for game in found])
-        samples = Samples.concatenate([game.samples for game in found])
-        write_samples(tmp_path / name / "replay" / "selfplay-0000-000000.npz", samples, {})
-        (tmp_path / name / "config.toml").write_text(to_toml(config))
-    command(collect, tmp_path / "mixed", tmp_path / "own", "--values", *shares)
-    command(collect, tmp_path / "wanted", tmp_path / "other")
-    mixed, wanted = (read_samples(tmp_path / name / "training-0000.npz")[0] for name in ("mixed", "wanted"))
-    assert len(wanted) > 5
-    assert (mixed.policies == wanted.policies).all()
-    assert mixed.values == pytest.approx(wanted.values, abs=1e-3)  # records hold three digits of a value
-    with pytest.raises(Fault, match="are mixed with several shares"):
-        command(collect, tmp_path / "mixed", tmp_path / "own", "--values", 0.5, 0.5)
-
-
-def test_values_of_other_games_are_refused(data: Path, tmp_path: Path) -> None:
-    run = data.parent / "run"
-    (run / "games").mkdir()
-    for number in range(2):
-        games_of_another = [game.record for game in played().values()]
-        write_games(run / "games" / f"selfplay-0000-{number:06d}.sgf", games_of_another)
-    with pytest.raises(Fault, match="does not hold the games"):
-        command(collect, tmp_path / "other", run, "--values", 1, 0)

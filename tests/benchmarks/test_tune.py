@@ -43,9 +43,8 @@ def test_settings_move_to_the_best_and_keep_to_their_bounds(
     state = tmp_path / "tuned.json"
     command(monkeypatch, state, "c_puct=1.2:0.2", "virtual_loss_share=0.95:0.2", "--trials", "200")
     found = json.loads(state.read_text())
-    place = tune.place_of(found, {"c_puct": 0.2, "virtual_loss_share": 0.2})
-    assert place["c_puct"] == pytest.approx(2.0, abs=0.1)
-    assert abs(place["virtual_loss_share"] - 0.95) < 0.3  # no result depends on it
+    assert 1.2 + 0.2 * found["moved"]["c_puct"] == pytest.approx(2.0, abs=0.1)
+    assert abs(found["moved"]["virtual_loss_share"]) < 1.5  # no result depends on it
     assert len(matches) == 200
 
 
@@ -81,3 +80,13 @@ def test_mistaken_words_are_refused(
         command(monkeypatch, tmp_path / "tuned.json", word, "--trials", "2")
     assert reason in capsys.readouterr().err
     assert len(matches) == 1
+
+
+@pytest.mark.parametrize("name", ["no-such-model", "README.md", "mentor"])
+def test_a_model_that_is_none_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        command(monkeypatch, tmp_path / "tuned.json", "c_puct=1.2:0.2", "--model", name)
+    assert "argument --model: " in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

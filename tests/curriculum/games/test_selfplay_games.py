@@ -12,7 +12,7 @@ from core.compiled import stones_of
 from core.position import Position
 from core.rules import BLACK, Rules
 from curriculum.config import Config, SelfplayConfig, TrainingConfig
-from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame, opening_of, short_term_values
+from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame, mixed_values, opening_of
 from curriculum.training.samples import decayed_results
 from search.tree.mcts import ForestSearch
 from search.tree.settings import Noise, SearchSettings
@@ -82,14 +82,14 @@ def test_values_mix_the_decayed_result_and_the_searchs_value() -> None:
 def test_short_term_values_are_means_of_decayed_root_values_or_of_the_result() -> None:
     results, searched = (np.random.default_rng(seed).uniform(-1, 1, 20).astype(np.float32) for seed in (1, 2))
     for count in (1, 6, 7, 20):
-        found = short_term_values(results[:count], searched[:count], 0.9)
+        found = mixed_values(results[:count], searched[:count], 0.9, 0.0, 1.0)
         for ply in range(count):
             later = [0.9**h * searched[ply + h] if ply + h < count else results[ply] for h in (6, 16)]
             assert found[ply] == pytest.approx(sum(later) / 2, abs=1e-6)
     plain, mixed = (played(with_selfplay(search_value_share=0.0, short_term_share=share)) for share in (0.0, 0.5))
     own = played(with_selfplay(search_value_share=1.0))
     for number, game in plain.items():
-        short = short_term_values(game.samples.values, own[number].samples.values, 0.9)
+        short = mixed_values(game.samples.values, own[number].samples.values, 0.9, 0.0, 1.0)
         assert mixed[number].samples.values == pytest.approx((game.samples.values + short) / 2, abs=1e-6)
 
 

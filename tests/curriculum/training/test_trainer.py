@@ -14,15 +14,13 @@ from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Colour, Rules
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.batches import BatchSource
-from curriculum.training.resident import on_device
 from curriculum.training.samples import Samples, decayed_results
-from curriculum.training.trainer import Teacher, Trainer, cosine_rate
+from curriculum.training.trainer import Trainer, cosine_rate
 from nets import targets
 from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.config import NetConfig
 from nets.dual import DualNet
-from nets.targets import FinishedGame, Target, cross_entropy, targets_of
-from tests.support.nets import CPU
+from nets.targets import FinishedGame, Target, cross_entropy
 
 RULES = Rules(7, 4)
 CONFIG = Config(rules=RULES, net=NetConfig.tower(4, 1, hidden=8), training=TrainingConfig(batch_size=16))
@@ -109,32 +107,6 @@ def test_the_loss_is_equation_9() -> None:
     trainer.train(source, 0, 1, np.array([0.1]))
     for moved, still in zip(trainer.model.net_of(BLACK).parameters(), net.parameters(), strict=True):
         assert torch.allclose(moved, still - 0.1 * still.grad, atol=1e-5)
-
-
-def test_a_teacher_replaces_its_share_of_the_targets() -> None:
-    """Nets that learn from a teacher alone see nothing of the samples' targets; without a share they see them alone."""
-    samples, teacher = random_samples(), DualNet(CONFIG.net, RULES)
-    wrong = poisoned(poisoned(samples, BLACK), WHITE)
-
-    def learnt(targets: Samples, share: float | None) -> list[torch.Tensor]:
-        trainer = Trainer(CONFIG, teacher=None if share is None else Teacher(teacher, share))
-        trainer.train(source_of(targets), 0, 6, RATES)
-        return weights(trainer.model, BLACK)
-
-    def equal(first: list[torch.Tensor], second: list[torch.Tensor]) -> bool:
-        return all(torch.equal(*pair) for pair in zip(first, second, strict=True))
-
-    assert equal(learnt(samples, 1.0), learnt(wrong, 1.0))
-    assert equal(learnt(samples, 0.0), learnt(samples, None))
-    half = learnt(samples, 0.5)
-    assert not equal(half, learnt(wrong, 0.5)) and not equal(half, learnt(samples, None))
-    logits, values = teacher.eval().net_of(BLACK)(Trainer(CONFIG)._planes(on_device(samples, (), CPU)))
-    mixed = Teacher(teacher, 0.25).targets(BLACK, on_device(samples, targets_of(()), CPU), torch.float32)
-    stones = torch.from_numpy(samples.positions.stones)
-    policy = torch.exp(logits) * (stones == 0)
-    policy /= policy.sum(dim=1, keepdim=True)
-    assert torch.allclose(mixed["policy"], 0.25 * policy + 0.75 * torch.from_numpy(samples.policies), atol=1e-6)
-    assert torch.allclose(mixed["value"], 0.25 * values + 0.75 * torch.from_numpy(samples.values), atol=1e-6)
 
 
 @pytest.mark.parametrize("optimiser", Optimiser)
