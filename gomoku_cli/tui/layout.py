@@ -16,6 +16,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
+from textual.widgets._footer import FooterKey
 
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
@@ -106,6 +107,22 @@ class TerminalApp(App[ExitCode]):
             raise SystemExit(ExitCode.FAILED if code is None else code)  # Textual has already printed an error
 
 
+class KeyBar(Footer):
+    """The keys that have room, whole; the help has all of them."""
+
+    async def recompose(self) -> None:
+        """Show the keys of the focus."""
+        await super().recompose()
+        self.call_after_refresh(self.on_resize)
+
+    def on_resize(self) -> None:
+        """Hide a key that the edge of the terminal would cut."""
+        end = 0
+        for key in self.query(FooterKey):
+            end += key.render().cell_len  # a hidden key has no region
+            key.visible = end <= self.size.width
+
+
 class BoardApp(TerminalApp):
     """A screen with a board and a panel beside it."""
 
@@ -142,7 +159,7 @@ class BoardApp(TerminalApp):
         with Vertical(id="foot"):
             yield self._status
             yield self._entry
-        yield Footer(show_command_palette=False)
+        yield KeyBar(show_command_palette=False)
         yield Static(TOO_SMALL, id="small", markup=False)
 
     def _mounted(self) -> None:

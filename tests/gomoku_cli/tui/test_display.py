@@ -85,12 +85,17 @@ async def test_a_large_board_scrolls_to_the_cursor() -> None:
             assert ui.moves == moves
 
 
-async def test_a_narrow_footer_keeps_the_help_and_the_way_out() -> None:
+async def test_a_narrow_key_bar_shows_whole_keys_and_keeps_the_help_and_the_way_out() -> None:
     async with board_app(ScriptedPlayer(15)) as ui:
-        await ui.pilot.resize_terminal(40, 24)
-        await ui.pilot.pause()
-        ends = {key.key_display: key.region.right for key in ui.main_screen.query(FooterKey)}
-        assert ends["?"] < ends["q"] <= 40 < ends["a"]
+        shown = {}
+        for columns in (120, 62, 40):
+            await ui.pilot.resize_terminal(columns, 24)
+            await ui.pilot.pause()
+            keys = [key for key in ui.main_screen.query(FooterKey) if key.visible]
+            assert max(key.region.right for key in keys) <= columns
+            shown[columns] = [key.key_display for key in keys]
+        assert shown[40][:2] == ["?", "q"]
+        assert len(shown[40]) < len(shown[62]) < len(shown[120])
 
 
 async def test_ascii_mode_writes_only_ascii() -> None:

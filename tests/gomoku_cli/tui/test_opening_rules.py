@@ -75,7 +75,7 @@ async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
             if key == "w":
                 await ui.pilot.resize_terminal(40, 24)
                 await ui.pilot.pause()
-                frame, bar = ui.app.screen.query_one("Vertical").region, ui.main_screen.query_one("Footer").region
+                frame, bar = ui.app.screen.query_one("Vertical").region, ui.main_screen.query_one("KeyBar").region
                 assert all(frame.contains_region(each.region) for each in ui.app.screen.query("Button")), "all keys"
                 assert frame.bottom <= bar.y, "the key bar stays in view"
             await ui.press("l")
