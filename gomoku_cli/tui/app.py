@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
@@ -164,7 +164,7 @@ class GomokuApp(Dialogs):
         if self._panes.variation or self._panel.candidates.display:
             self.show_analysis()
 
-    def play_typed(self, text: str) -> None:
+    def play_typed(self, text: str, *, pasted: bool = False) -> None:
         """Play the moves of a text, or say what is wrong with it and open the line again."""
         try:
             cells = spelled_cells(text, self.game.rules.size)
@@ -174,9 +174,6 @@ class GomokuApp(Dialogs):
             return
         if not cells:
             self.control.show_state(at_once=True)
-        self._play_cells(cells, pasted=False)
-
-    def _play_cells(self, cells: list[Cell], *, pasted: bool) -> None:
         for number, cell in enumerate(cells):
             if (number or pasted) and not self.control.may_play:
                 why = "the review is open" if self.control.review.active else "it is not a human's turn"
@@ -206,7 +203,7 @@ class GomokuApp(Dialogs):
         if len(cells) == 1 and not text.endswith(("\r", "\n")):
             self._entry.open(self.game.name_of(cells[0]))
         else:
-            self._play_cells(cells, pasted=True)
+            self.play_typed(text[:LONGEST], pasted=True)
 
     def action_move_now(self) -> None:
         """Make the engine move."""
