@@ -52,7 +52,9 @@ MAX_QUOTED = 60
 MAX_REASON = 300
 """Characters of an error of a library in a message, since it may quote the input."""
 MAX_RECORDS = 1_000_000
-"""Games or openings of a file."""
+"""Games or openings of a file, and games of a match."""
+MAX_ELO = 3_000
+"""A difference of two players: above it one of them wins every game."""
 MAX_PROPERTIES = 1_000
 """Properties of a node of an SGF game."""
 MAX_TREE_NODES = 500_000

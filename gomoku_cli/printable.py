@@ -44,12 +44,14 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def echo_json(value: object) -> None:
-    """Print a value as a line of JSON on stdout."""
+    """Print a value as a line of JSON on stdout, with null for a number that is not finite."""
     import json
 
     import typer
 
-    typer.echo(json.dumps(value))
+    from core.files.json_text import plain
+
+    typer.echo(json.dumps(plain(value)))
 
 
 def print_result(result: object, show: Callable[[], object], *, as_json: bool) -> None:

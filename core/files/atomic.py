@@ -188,14 +188,17 @@ def atomic_write_text(path: Path, text: str) -> None:
 
 
 def append_text(path: Path, text: str) -> None:
-    """Append `text` as UTF-8 and write it to the disk, whole or not at all while this process lives.
+    """Append `text`, whole lines, as UTF-8 and write it to the disk, whole or not at all while this process lives.
 
-    After a kill or a power cut a part of `text` may stand at the end of the file.
+    After a kill or a power cut a part of `text` may stand at the end of the file. The next text begins a line of its
+    own.
     """
     data = text.encode(errors="replace")
     path = real_path(path)
-    with naming(path), path.open("ab", buffering=0) as file:
+    with naming(path), path.open("ab+", buffering=0) as file:
         before = os.fstat(file.fileno()).st_size
+        if before and os.pread(file.fileno(), 1, before - 1) != b"\n":
+            data = b"\n" + data
         try:
             while data:
                 data = data[file.write(data) :]

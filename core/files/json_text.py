@@ -1,8 +1,9 @@
-"""JSON from outside: parsed within the limits of this project."""
+"""JSON: from outside, parsed within the limits of this project, and values that any reader of ours takes."""
 
 import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 from core.input_limits import MAX_INTEGER, MAX_JSON_DEPTH, quoted
@@ -27,6 +28,21 @@ def parse_json(text: str | bytes) -> Any:
     except ValueError as error:  # no text in UTF-8, or an integer of more than 4,300 digits
         raise ValueError(_NO_TEXT if isinstance(error, UnicodeDecodeError) else TOO_LARGE) from None
     check_depth(value, MAX_JSON_DEPTH)
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Return `value` in JSON types: numpy scalars as Python numbers, numbers that are not finite as None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return value
 
 

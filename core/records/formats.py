@@ -8,6 +8,7 @@ from pathlib import Path
 from core.errors import Notice
 from core.files.atomic import TooLargeError, atomic_path, read_bytes
 from core.input_limits import MAX_GAMES_BYTES, MAX_TREE_NODES
+from core.position import Position
 from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Annotations, GameRecord, RecordError
@@ -15,6 +16,7 @@ from core.records.renlib import renlib_text
 from core.records.sgf import parse_sgf, parse_trees, to_sgf
 from core.records.sgf_analyses import annotated
 from core.records.tree import GameTree
+from core.rules import BLACK, WHITE
 
 _Parse = Callable[[str, str], list[GameRecord]]
 
@@ -145,6 +147,8 @@ def games_text(path: Path, games: Iterable[GameRecord | GameTree]) -> str:
 def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> None:
     """Write the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another suffix.
 
+    Raises `core.position.IllegalMoveError` and `ValueError` for a record that no reader would take.
+
     Of a tree .sgf keeps everything, and .psq the main line: a `Notice` says that the variations of a tree are not in
     the file. Nor has .psq a place for comments, notes, dates, values and analyses.
 
@@ -154,6 +158,8 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
     for game in games:
         if isinstance(game, GameTree):
             game.set_text("CA", "UTF-8")
+        else:
+            _check(game)
     text = games_text(path, games)
     trees = () if is_sgf(path) else (game for game in games if isinstance(game, GameTree))
     if any(len(node.children) > 1 for tree in trees for node in tree.nodes()):
@@ -161,6 +167,13 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
     with atomic_path(path) as temporary:
         # Names from a command line may hold bytes that are no text; the games are worth more than these.
         temporary.write_bytes(text.encode(errors="replace"))
+
+
+def _check(game: GameRecord) -> None:
+    """Raise `ValueError` for a record of no game."""
+    Position.from_moves(game.rules, game.moves)
+    if game.winner not in (None, BLACK, WHITE):
+        raise ValueError(f"the winner is None, {BLACK} or {WHITE}, not {game.winner!r}")
 
 
 def _format(path: Path) -> _Parse:

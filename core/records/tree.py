@@ -116,7 +116,9 @@ class Node:
         return "" if first is None else unescaped(first[1])
 
     def set_text(self, name: str, text: str) -> None:
-        """Give a property one value; no text removes it."""
+        """Give a property one value; no text removes it. Raises `TypeError` for anything but a text."""
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is a text, not {type(text).__name__}")
         if text:
             self.properties[name] = f"[{escaped(text)}]"
         else:
@@ -185,9 +187,9 @@ class Node:
         return True
 
     def delete(self) -> None:
-        """Remove this move and all that follow. Raises `ValueError` for the root."""
-        if self.parent is None:
-            raise ValueError("the root of a tree cannot be removed")
+        """Remove this move and all that follow. Raises `ValueError` for the root, and for a move that was removed."""
+        if self.parent is None or self not in self.parent.children:
+            raise ValueError("the root of a tree cannot be removed, and a move only once")
         self.parent.children.remove(self)
 
     def nodes(self) -> Iterator["Node"]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from core.input_limits import MAX_RECORDS
 from core.opening_rules import FREE, Opening, OpeningRule
 from core.rules import Cell
 from core.streams import Purpose, generator, stream_key
@@ -52,7 +53,10 @@ def fixtures(
     If `paired`, games 2i and 2i + 1 share an opening; else every game takes the next one. All meetings have the same
     openings, in an order drawn from the seed, and repeat them if there are more games. The meetings take turns, a pair
     of games each, so that all of them advance alike. By an opening `rule` the first of the two begins the even ones.
+    Raises `ValueError` for no game, and for more than a file of games may hold.
     """
+    if not 1 <= games <= MAX_RECORDS:
+        raise ValueError(f"a match has 1 to {MAX_RECORDS:,} games, not {games:,}")
     all_meetings = combinations(range(players), 2)
     meetings = [pair for pair in all_meetings if form is Format.ROUND_ROBIN or pair[0] == 0]
     order = generator(seed, Purpose.OPENING).permutation(len(openings))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
-from core.files.json_text import value_at
+from core.files.json_text import plain, value_at
 from core.input_limits import shortened
 from core.opening_rules import OpeningRule
 from core.records.formats import write_games
@@ -17,7 +17,6 @@ from curriculum.arena.results import PlayedGame
 from curriculum.run.json_files import (
     append_json_line,
     cut_unfinished_line,
-    plain,
     read_json_lines,
     read_json_object,
 )

@@ -19,7 +19,7 @@ from typing import Any, Self, TypeVar
 
 from core.cores import instruction_sets, processor_name
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
-from core.files.json_text import values_at
+from core.files.json_text import plain, values_at
 from core.files.links import make_folder, real_path
 from core.input_limits import MAX_JSON_BYTES
 from curriculum.config import Config
@@ -29,7 +29,6 @@ from curriculum.run.json_files import (
     cut_unfinished_line,
     json_line,
     now,
-    plain,
     read_json_lines,
     read_json_object,
 )

@@ -1,7 +1,6 @@
 """JSON files of work in progress: objects, and lines that survive a kill, a power cut and a full disk."""
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.files.atomic import NotAFileError, TooLargeError, append_text, naming, read_bytes
-from core.files.json_text import parse_json
+from core.files.json_text import parse_json, plain
 from core.input_limits import MAX_JSON_BYTES, MAX_JSON_LINES_BYTES
 from curriculum.run.locking import FolderError
 
@@ -100,21 +99,6 @@ def _unreadable(file: Path, error: Exception) -> FolderError:
     if isinstance(error, (TooLargeError, NotAFileError)):
         return FolderError(str(error))
     return FolderError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def plain(value: Any) -> Any:
-    """Return `value` in JSON types: numpy scalars as Python numbers, numbers that are not finite as None."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, Path):
-        return str(value)
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def now() -> str:

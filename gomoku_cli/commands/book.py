@@ -79,13 +79,17 @@ def build(
     runtime.apply()
     with interruptible(quiet=quiet) as context:
         files = list(game_files(sources or ()))
-        if not book.exists():
+        is_new = not book.exists()
+        if is_new:
             with Book.create(book, _rules(files, rules)):
                 pass
         with Book(book, writable=True) as opened:
             if rules.given and any(getattr(opened.rules, name) != value for name, value in rules.given.items()):
                 raise typer.BadParameter(f"{book} is a book for {opened.rules}", param_hint="--board-size, --variant")
             new, read, left_out, is_complete = _add(opened, files, plies, context)
+            if is_new and files and not opened.games and is_complete:
+                book.unlink()
+                raise typer.BadParameter(f"none of {counted(read, 'game')} fits {opened.rules}", param_hint="GAMES")
             if player is not None:
                 search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC)
                 _evaluate(opened, player, search, min_games, context)
@@ -152,7 +156,11 @@ def game_files(sources: Sequence[Path]) -> list[Path]:
 
     found: list[Path] = []
     for source in sources:
-        inside = sorted(path for path in source.rglob("*") if is_game_file(path)) if source.is_dir() else [source]
+        inside = (
+            sorted(path for path in source.rglob("*") if is_game_file(path) and path.is_file())
+            if source.is_dir()
+            else [source]
+        )
         if not inside:
             raise typer.BadParameter(f"there is no file of games under {source}", param_hint="GAMES")
         found += inside

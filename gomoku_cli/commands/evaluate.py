@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
+from core.input_limits import MAX_ELO, MAX_RECORDS
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options, refusing
 from gomoku_cli.matches import match_files, open_session, publish, require, saving_games
@@ -19,7 +20,7 @@ class _BarOptions:
 
     min_score: Annotated[float | None, typer.Option(min=0, max=1, metavar="X")] = None
     """Required score, 0 to 1."""
-    min_elo: Annotated[float | None, typer.Option(metavar="E")] = None
+    min_elo: Annotated[float | None, typer.Option(min=-MAX_ELO, max=MAX_ELO, metavar="E")] = None
     """Required Elo difference, as measured."""
     sprt: Annotated[str | None, typer.Option(metavar="elo0=A,elo1=B")] = None
     """A sequential test of a difference of B Elo against one of A. It ends the match as soon as the result is sure, and
@@ -32,7 +33,7 @@ def command(
     opponent: options.Opponent = None,
     *,
     against: options.Against = None,
-    games: Annotated[int, typer.Option("--games", "-g", min=1)] = 100,
+    games: Annotated[int, typer.Option("--games", "-g", min=1, max=MAX_RECORDS)] = 100,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.input_limits import MAX_RECORDS
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
@@ -22,7 +23,7 @@ def command(
     start: Annotated[int, typer.Option("--from", min=2)] = 200,
     step: Annotated[int, typer.Option(min=1)] = 100,
     last: Annotated[int | None, typer.Option("--to", min=2, show_default="none")] = None,
-    games: Annotated[int, typer.Option("--games", "-g", min=1)] = 10,
+    games: Annotated[int, typer.Option("--games", "-g", min=1, max=MAX_RECORDS)] = 10,
     stop_at: Annotated[int, typer.Option(min=0)] = 7,
     search: options.SearchOptions,
     match: match_options.MatchOptions,

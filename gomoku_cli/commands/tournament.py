@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from core.input_limits import MAX_RECORDS
 from curriculum.arena import player_names
 from curriculum.arena.formats import Format
 from gomoku_cli import match_options, options
@@ -22,7 +23,7 @@ def command(
     ],
     *,
     form: Annotated[Format, typer.Option("--format")] = Format.ROUND_ROBIN,
-    games: Annotated[int, typer.Option("--games", "-g", min=2)] = 20,
+    games: Annotated[int, typer.Option("--games", "-g", min=2, max=MAX_RECORDS)] = 20,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,

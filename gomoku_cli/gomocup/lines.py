@@ -93,7 +93,7 @@ class LineReader:
             ends = [number for number, line in enumerate(lines) if line.text.split()[0].upper() == "END"]
             if ends or not chunk:
                 self._over.set()
-            if ends and behind:
+            if ends and behind and chunk:  # a last line without its end comes alone, even from a file
                 self._leave()
             for line in lines[: ends[0] if ends else None]:
                 self._waiting.put(line)

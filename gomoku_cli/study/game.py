@@ -30,7 +30,8 @@ _MARK = "Analysis: "
 """Beginning of the line of a comment that this module writes."""
 _FIELDS = ("move", "value", "prior", "visits", "proof", "line")
 """Parts of a kept move, in order; files of before have no line."""
-_OWN_LINE = re.compile(rf"(?:^|\n){_MARK}[^\n]*")
+_OWN_LINE = re.compile(rf"(?:^|\n){_MARK}(?:black|white) to move, [^\n]*; best [^\n]*, [\d,]+ positions?(?=\n|$)")
+"""A whole line of this module (`_comment`); people and other programs may begin theirs with the same word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from core.files.atomic import read_bytes
+from core.files.atomic import TooLargeError, read_bytes
 from core.files.links import make_private_folder
 from core.input_limits import MAX_GAMES_BYTES
 from core.position import Position
@@ -179,7 +179,7 @@ def saved_games(folder: Path, known: Known | None = None) -> Iterator[SavedEntry
 
 
 def _entry(path: Path, seconds: float) -> SavedEntry | None:
-    with suppress(RecordError, OSError):
+    with suppress(RecordError, TooLargeError, OSError):
         data = read_bytes(path, MAX_GAMES_BYTES)
         record, moves = parse_header(decoded(data, str(path), as_sgf=True).text, str(path))
         return SavedEntry(path, datetime.fromtimestamp(seconds), record, moves)

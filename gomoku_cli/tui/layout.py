@@ -5,12 +5,13 @@ import os
 import sys
 from abc import abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.console import RenderableType
 from textual import events
 from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.screen import Screen
@@ -79,6 +80,7 @@ class TerminalApp(App[ExitCode]):
 
     TITLE = "Gomoku"
     ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", "To the shell", show=False)]
 
     def __init__(self, *, ansi_color: bool | None, pictures: bool = False) -> None:
         """`pictures`: ask the terminal for them."""

@@ -12,7 +12,7 @@ from core.rules import Rules
 from gomoku_cli.app import run
 from gomoku_cli.console import Lines
 from gomoku_cli.notices import print_notice
-from gomoku_cli.printable import echo, printable, shown
+from gomoku_cli.printable import echo, echo_json, printable, shown
 from gomoku_cli.progress.bars import Bars
 from nets.checkpoint import save_model
 from nets.config import NetConfig
@@ -82,3 +82,8 @@ def test_error_lines_show_names_as_they_are(tmp_path: Path, capsys: Capsys) -> N
         assert error.count("\n") == 1
         assert error.rstrip("\n").isprintable()
         assert r"\x1b[31mmodel\u202e.safetensors" in error
+
+
+def test_json_has_null_for_numbers_that_are_not_finite(capsys: Capsys) -> None:
+    echo_json({"elo": float("-inf"), "rows": [float("nan"), 1.5]})
+    assert capsys.readouterr().out == '{"elo": null, "rows": [null, 1.5]}\n'

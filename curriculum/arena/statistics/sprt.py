@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any, Self
 
+from core.input_limits import MAX_ELO
 from curriculum.arena.statistics.elo import PairCounts, deviance, expected_score
 from curriculum.keys import nearest
 
@@ -37,8 +38,11 @@ class SequentialTest:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no test."""
-        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
-            raise ValueError(f"a sequential test needs elo0 below elo1, not elo0={self.elo0:g} and elo1={self.elo1:g}")
+        if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
+            raise ValueError(
+                f"a sequential test needs elo0 below elo1, both from -{MAX_ELO:,} to {MAX_ELO:,}, "
+                f"not elo0={self.elo0:g} and elo1={self.elo1:g}"
+            )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < value < 0.5:
                 raise ValueError(f"{name} of a sequential test is between 0 and 0.5, not {value:g}")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.input_limits import MAX_RECORDS
 from gomoku_cli import completion, match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo_json
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
     *,
-    games: Annotated[int, typer.Option("--games", "-g", min=2)] = 40,
+    games: Annotated[int, typer.Option("--games", "-g", min=2, max=MAX_RECORDS)] = 40,
     opponents: Annotated[
         list[str] | None,
         typer.Option(

@@ -206,6 +206,14 @@ def test_a_line_that_the_disk_does_not_take_whole_is_taken_back(tmp_path: Path) 
     assert path.read_text() == "one\n"
 
 
+def test_a_line_begins_after_one_without_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("one\ntor")
+    append_text(path, "two\n")
+    append_text(path, "three\n")
+    assert path.read_text() == "one\ntor\ntwo\nthree\n"
+
+
 def test_a_file_above_its_limit_is_refused_with_both_sizes(tmp_path: Path) -> None:
     path = tmp_path / "big"
     path.write_bytes(b"x" * 1001)

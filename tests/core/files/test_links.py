@@ -80,10 +80,10 @@ def test_a_link_in_ones_own_folder_keeps_its_sense(tmp_path: Path, victim: Path,
     tmp_path.chmod(0o755)
     link = tmp_path / "latest.txt"
     link.symlink_to(victim if absolute else Path("private/precious.txt"))
-    atomic_write_text(link, "result")
-    append_text(link, "s")
+    atomic_write_text(link, "one\n")
+    append_text(link, "two\n")
     assert link.is_symlink()
-    assert victim.read_text() == "results"
+    assert victim.read_text() == "one\ntwo\n"
 
 
 def test_a_folder_of_the_users_own_group_is_the_users_own(tmp_path: Path, victim: Path) -> None:

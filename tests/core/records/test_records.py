@@ -7,7 +7,7 @@ import pytest
 
 from core.records.formats import read_games, write_games
 from core.records.record import GameRecord, RecordError, is_own_text, recorded_rules, rules_text
-from core.rules import Rules, Variant
+from core.rules import BLACK, Rules, Variant
 from tests.support.game_records import GAMES, kept_by_psq
 
 
@@ -86,3 +86,17 @@ def test_rules_by_which_five_alone_win_are_read(text: str) -> None:
     assert is_own_text(rules_text(rules))
     assert is_own_text(text) is (text not in ("1", "exactly five"))
     assert rules == Rules(15, 5, Variant.STANDARD) == recorded_rules(15, str(rules))
+
+
+@pytest.mark.parametrize("name", ["games.sgf", "games.psq"])
+@pytest.mark.parametrize(
+    ("moves", "winner"), [([1, 1], None), ([999], None), ([-1], None), ([112, 500], BLACK), ([112], 7)]
+)
+def test_a_record_of_no_game_is_not_written_over_good_ones(
+    name: str, moves: list[int], winner: int | None, tmp_path: Path
+) -> None:
+    write_games(tmp_path / name, [GameRecord(Rules(), (112,))])
+    before = (tmp_path / name).read_bytes()
+    with pytest.raises(ValueError, match=r"off the board|already holds a stone|the winner is None"):
+        write_games(tmp_path / name, [GameRecord(Rules(), moves, winner)])
+    assert (tmp_path / name).read_bytes() == before

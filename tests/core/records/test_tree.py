@@ -125,8 +125,11 @@ def test_moves_are_added_promoted_and_deleted() -> None:
     assert not deep.promote(), "it is the main line"
     other.delete()
     assert names(tree.main_line()) == "h8 i9"
-    with pytest.raises(ValueError, match="cannot be removed"):
-        tree.delete()
+    for node in (tree, other):
+        with pytest.raises(ValueError, match="cannot be removed"):
+            node.delete()
+    with pytest.raises(TypeError, match="C is a text, not int"):
+        tree.comment = 5  # type: ignore[assignment]
 
 
 FOREIGN = (

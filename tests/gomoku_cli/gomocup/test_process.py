@@ -99,6 +99,14 @@ def test_the_end_of_the_input_inside_a_board_is_answered() -> None:
     assert pipes.end() == "OK\nERROR BOARD was not ended by DONE\n"
 
 
+def test_an_end_without_a_line_feed_takes_effect_after_the_answers() -> None:
+    talk = Talk()
+    pipes = Pipes(talk)
+    talk.player.while_thinking = lambda stop: pipes.left.wait(0.3)
+    pipes.send("START 15\nBEGIN\nEND")
+    assert pipes.end() == "OK\n0,14\n"
+
+
 def test_an_end_during_a_move_ends_the_process_at_once() -> None:
     talk, thinking = Talk(), threading.Event()
     pipes = Pipes(talk)

@@ -1,6 +1,7 @@
 """Puzzles: the rating, the next one and the daily set; verdicts; mistakes of games; the command."""
 
 import json
+import os
 import random
 from pathlib import Path
 
@@ -117,6 +118,7 @@ def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: Capsys
     assert json.loads(run(capsys, "puzzles", "--json", "--file", suite)[1])["kinds"] == {"mine": [0, 0, 1, 0, 0, 0]}
     games = data / "games" / "lost.sgf"
     games.parent.mkdir()
+    os.mkfifo(games.parent / "pipe.sgf")
     write_games(games, [GameRecord(RULES, cells(LOST), black="you", white="default")])
     for arguments in ((), (games,), (games.parent,)):
         assert json.loads(run(capsys, "puzzles", "--json", "--from-games", *arguments)[1])["puzzles"] == 1

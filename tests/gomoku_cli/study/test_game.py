@@ -10,7 +10,7 @@ from core.notation import parse_cell
 from core.records.record import GameRecord
 from core.records.sgf import parse_sgf, to_sgf
 from core.rules import Rules
-from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame, without_analysis
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 from tests.support.cases import cases
@@ -59,6 +59,18 @@ def test_other_programs_find_values_for_black_and_comments() -> None:
     assert comments[1] == "a fine move"
     record = again(game()).to_record()
     assert record.comments == comments, "a comment of ours is replaced, not repeated"
+
+
+@pytest.mark.parametrize(
+    "comment", ["Analysis: mine", "fine\nAnalysis: Black is better\nthe end", "Analysis: white to move, 62 % to win"]
+)
+def test_a_comment_that_begins_as_ours_do_stays(comment: str) -> None:
+    record = replace(game().record, comments=(comment, *[""] * (len(MOVES) - 1)))
+    ours = game().to_record().comments[0]
+    for _ in range(2):
+        record = StudiedGame(record, game().analyses).to_record()
+        assert record.comments[0] == f"{comment}\n{ours}"
+    assert without_analysis(record.comments[0]) == comment
 
 
 def test_a_proven_result_is_in_the_comment() -> None:

@@ -86,7 +86,7 @@ def test_games_of_the_same_second_have_files_of_their_own(tmp_path: Path, monkey
     ]
 
 
-def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) -> None:
+def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, count in enumerate((3, 7, 2)):
         handle = SavedGame(tmp_path)
         handle.save(game(*WON[:count]))
@@ -96,6 +96,8 @@ def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) ->
     (tmp_path / "broken.sgf").write_text("(;GM[1])")
     (tmp_path / "notes.txt").write_text("no game")
     (tmp_path / "folder.sgf").mkdir()
+    monkeypatch.setattr(saved, "MAX_GAMES_BYTES", 10_000)
+    (tmp_path / "large.sgf").write_text(f"(;GM[4]SZ[15]C[{'x' * 10_000}];B[hh])")
     assert [entry.moves for entry in saved_games(tmp_path)] == [2, 7, 3]
     newest = newest_unfinished(tmp_path)
     assert newest.moves == 2

@@ -1,6 +1,7 @@
 """Layout on terminals of several sizes, stored pictures, ASCII mode and NO_COLOR."""
 
 import asyncio
+import signal
 
 import pytest
 from textual.widgets._footer import FooterKey
@@ -137,3 +138,12 @@ async def test_the_moves_scroll_by_keys() -> None:
         await ui.press("home", "down")
         await ui.press("tab")
         assert ui.app.focused is ui.board
+
+
+async def test_ctrl_z_stops_the_process_as_the_shell_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    async with board_app(ScriptedPlayer(15)) as ui:
+        monkeypatch.setattr(type(ui.app._driver), "can_suspend", True)
+        monkeypatch.setattr("os.kill", lambda process, number: sent.append(number))
+        await ui.pilot.press("ctrl+z")
+    assert sent == [signal.SIGTSTP]
