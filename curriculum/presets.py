@@ -130,19 +130,18 @@ def with_values(config: Config, values: Mapping[str, Any]) -> Config:
     return _replaced(config, {each.key: checked(each) for each in given})
 
 
-def _replaced(config: Config, changes: Mapping[str, Any]) -> Config:
-    """Return the configuration with other values of some keys. Raises `ConfigError`."""
-    for key, value in changes.items():
-        section, dot, name = key.partition(".")
-        if not dot:
-            config = dataclasses.replace(config, **{key: value})
-            continue
+def _replaced(config: Config, changes: Mapping[str, Any], given: Mapping[str, Setting] = _NOTHING) -> Config:
+    """Return the configuration with other values of some keys. Raises `ConfigError`, with the sources of `given`."""
+    found = {key: value for key, value in changes.items() if "." not in key}
+    for section in SECTIONS:
+        keys = [key for key in changes if key.startswith(f"{section}.")]
         try:
-            replacement: Any = dataclasses.replace(getattr(config, section), **{name: value})
+            values = {key.partition(".")[2]: changes[key] for key in keys}
+            found[section] = dataclasses.replace(getattr(config, section), **values)
         except ValueError as error:
-            raise ConfigError(f"[{section}] {error}") from error
-        config = dataclasses.replace(config, **{section: replacement})
-    return config
+            sources = dict.fromkeys(given[key].source for key in keys if key in given)
+            raise ConfigError(f"{', '.join(sources)}{': ' if sources else ''}[{section}] {error}") from error
+    return dataclasses.replace(config, **found)
 
 
 def revised(config: Config, original: Config, choice: Choice) -> Config:
@@ -339,15 +338,4 @@ def _flag(key: str) -> str:
 
 
 def _build(given: Mapping[str, Setting]) -> Config:
-    values = {key: checked(setting) for key, setting in given.items()}
-    sections: dict[str, Any] = {}
-    defaults = Config()
-    for section in SECTIONS:
-        changes = {key.partition(".")[2]: value for key, value in values.items() if key.startswith(f"{section}.")}
-        try:
-            sections[section] = dataclasses.replace(getattr(defaults, section), **changes)
-        except ValueError as error:
-            sources = dict.fromkeys(item.source for key, item in given.items() if key.startswith(f"{section}."))
-            raise ConfigError(f"{', '.join(sources)}: [{section}] {error}") from error
-    top = {key: value for key, value in values.items() if "." not in key}
-    return dataclasses.replace(defaults, **top, **sections)
+    return _replaced(Config(), {key: checked(setting) for key, setting in given.items()}, given)

@@ -81,7 +81,7 @@ def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
     """Raise `FolderTakenError` if the folder holds something else than the match of this plan."""
     file = path / _PLAN
     if file.is_file():
-        known = read_json_object(file, lambda value: value)
+        known = read_json_object(file, lambda value: value) or {}
         known, expected = {**_MISSING, **known}, {**_MISSING, **plain(plan)}
         for key in (*expected, *known):
             if known.get(key) != expected.get(key):

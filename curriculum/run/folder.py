@@ -91,7 +91,8 @@ class RunFolder(OwnedFolder):
         self.remarks: list[str] = []
         """Changes of the opening in the run, in lines for its user."""
         cut_unsaved_lines(path / _METRICS, path)
-        self._sessions = self._read_sessions()
+        sessions = read_json_object(path / _ENVIRONMENT, lambda value: values_at(value, "sessions", dict))
+        self._sessions: list[dict[str, Any]] = sessions or []
         """The entries of `environment.json`, the last one for this process."""
         self._sessions.append(_environment())
         self._write_sessions()
@@ -202,21 +203,11 @@ class RunFolder(OwnedFolder):
         `parse` raises `ValueError` with the key of a value that it cannot use. Raises `FolderError` with the file
         and that key.
         """
-        path = self.state / f"{name}.json"
-        try:
-            return read_json_object(path, parse)
-        except FileNotFoundError:
-            return None
+        return read_json_object(self.state / f"{name}.json", parse)
 
     def write_state(self, name: str, mapping: Mapping[str, Any]) -> None:
         """Write `mapping` to `state/NAME.json`; the old file is replaced whole or not at all."""
         atomic_write_text(self.state / f"{name}.json", json.dumps(plain(mapping), indent=2, allow_nan=False) + "\n")
-
-    def _read_sessions(self) -> list[dict[str, Any]]:
-        try:
-            return read_json_object(self.path / _ENVIRONMENT, lambda value: values_at(value, "sessions", dict))
-        except FileNotFoundError:
-            return []
 
     def _write_sessions(self) -> None:
         """Write `environment.json`: the machine and software of each process that opened the run."""

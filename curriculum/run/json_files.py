@@ -55,11 +55,11 @@ def cut_unfinished_line(file: Path) -> None:
             os.truncate(file, end)
 
 
-def read_json_object(file: Path, parse: Callable[[dict[str, Any]], _T]) -> _T:
-    """Return the JSON object in a file, as `parse` returns it.
+def read_json_object(file: Path, parse: Callable[[dict[str, Any]], _T]) -> _T | None:
+    """Return the JSON object in a file, as `parse` returns it; None if there is no file.
 
-    `parse` raises `ValueError` with the key of a value that it cannot use. Raises `FileNotFoundError`, and
-    `FolderError` with the file and the key.
+    `parse` raises `ValueError` with the key of a value that it cannot use. Raises `FolderError` with the file and that
+    key.
     """
     try:
         value = parse_json(read_bytes(file, MAX_JSON_BYTES, pipes=False))
@@ -67,7 +67,7 @@ def read_json_object(file: Path, parse: Callable[[dict[str, Any]], _T]) -> _T:
             raise ValueError("it should hold a JSON object")
         return parse(value)
     except FileNotFoundError:
-        raise
+        return None
     except (OSError, ValueError) as error:
         raise _unreadable(file, error) from error
 
