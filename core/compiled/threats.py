@@ -16,8 +16,9 @@ such a five does not count for a four: it makes a `THREE` at least. In renju the
 so a cell of any class may be forbidden; an overline, which always is, has the class `OPEN_FOUR`.
 """
 
+from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from numpy.typing import NDArray
 from core.compiled.jit import lean_kernel
 from core.compiled.rules import CompiledRules, compile_rules
 from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules
+
+Number = TypeVar("Number", bound=np.generic)
 
 NONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)
 PATTERNS = 8
@@ -318,3 +321,10 @@ def strongest_pattern(board: ThreatBoard, side: int, cell: int) -> int:
 def unpack_patterns(packed: int) -> tuple[int, int, int, int]:
     """Return the four patterns of a number of `packed_patterns`."""
     return packed & 7, packed >> 3 & 7, packed >> 6 & 7, packed >> 9 & 7
+
+
+def table_of(value: Callable[[tuple[int, int, int, int]], float], kind: type[Number]) -> NDArray[Number]:
+    """Return the table [PACKED] of a function of four patterns, by their `packed_patterns`."""
+    table = np.array([value(unpack_patterns(packed)) for packed in range(PACKED)], dtype=kind)
+    table.setflags(write=False)
+    return table

@@ -15,7 +15,7 @@ from core.rules import Cell, Rules
 from search.limit import Limit
 from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
 from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
-from search.mentor.state import BEST, LINE, MAX_DEPTH, SCORE, add_nodes, finished_root_moves, new_search_state, nodes_of
+from search.mentor.state import BEST, LINE, MAX_DEPTH, SCORE, new_search_state
 from search.mentor.table import GENERATIONS
 from search.players import Stop
 from search.solvers.vcf import NOT_KNOWN, new_vcf_work, solve_vcf
@@ -201,11 +201,11 @@ class Deepening:
             max_nodes = int(min(max_nodes, _VCF_NODES_A_SECOND * self.task.limit.seconds))
         # Where the limit is a time, `stop` is called every few milliseconds here too: each try gets twice the nodes.
         nodes = max_nodes if self.task.limit.nodes is not None else min(SLICE, max_nodes)
-        plies = NOT_KNOWN
+        plies, progress = NOT_KNOWN, self.state.progress[0]
         while plies == NOT_KNOWN and 0 < nodes <= max_nodes and not self.task.stop():
             plies = solve_vcf(self.board, self.vcf, self.side, nodes)
-            add_nodes(self.state, int(self.vcf.tally[0]))
-            self.nodes = nodes_of(self.state)
+            progress["nodes"] += self.vcf.tally[0]
+            self.nodes = int(progress["nodes"])
             nodes *= 2
         if plies <= 0:
             return False
@@ -223,6 +223,7 @@ class Deepening:
         if self.depth > 0 and abs(self.scores[0]) < MATE:
             lowest = min(int(self.scores[0]) - self.task.variety, int(self.scores[self.count - 1]))
             alpha, beta = max(lowest - reach, -INFINITY), int(self.scores[0]) + reach
+        progress = self.state.progress[0]
         while True:
             begin_iteration(self.state, depth, alpha, beta)
             finished = False
@@ -231,8 +232,8 @@ class Deepening:
                 if budget == 0:
                     break
                 finished = run(self.board, self.state, self.vcf, budget)
-                self.nodes = nodes_of(self.state)
-            reached = finished_root_moves(self.state)
+                self.nodes = int(progress["nodes"])
+            reached = int(progress["reached"])
             scores = self.state.root[:reached, SCORE].copy()
             best = int(scores.max()) if reached else -INFINITY
             if best > alpha:

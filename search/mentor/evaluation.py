@@ -6,11 +6,10 @@ class of some twenty cells, so its sums are updated with as many rows (an effici
 tiny.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import combinations_with_replacement
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +21,12 @@ from core.compiled.threats import (
     OPEN_FOUR,
     OPEN_THREE,
     OPEN_TWO,
-    PACKED,
     PATTERNS,
     THREE,
     TWO,
     ThreatBoard,
     packed_patterns,
-    unpack_patterns,
+    table_of,
 )
 from core.rules import DIRECTIONS, EMPTY, Rules
 
@@ -58,11 +56,16 @@ CLASSES = len(_CLASSES)
 """Classes of an empty cell: the four patterns whatever their directions. The first is a cell without any pattern."""
 
 
-@dataclass(frozen=True, slots=True)
-class Network:
-    """The weights of an evaluation."""
+class Evaluation(NamedTuple):
+    """A network at work on a board; make one with `new_evaluation`."""
 
-    rows: NDArray[np.int16]
+    class_of: NDArray[np.uint16]
+    """[PACKED] the class of a cell, by its `packed_patterns`."""
+    order: NDArray[np.int32]
+    """[PACKED] weight of a cell in the order of moves, by its `packed_patterns`."""
+    good_for: NDArray[np.uint8]
+    """[PACKED] flags of a cell: the sum of `WINS`, `MAKES_FOUR`, `MAKES_THREE` and `MAYBE_FOUL`."""
+    rows: NDArray[np.int32]
     """[CLASSES, 2 x HIDDEN] weights from a cell to the hidden units by its class: of the side to move, then of its
     opponent."""
     first_bias: NDArray[np.int32]
@@ -75,32 +78,6 @@ class Network:
     """[UNITS]"""
     third_bias: NDArray[np.float32]
     """[1]"""
-
-
-@cache
-def built_in_network() -> Network:
-    """Return the network that comes with the package; `benchmarks.tune_mentor` of commit 36b4785 made it."""
-    with resources.files("search.mentor").joinpath("network.npz").open("rb") as file, np.load(file) as arrays:
-        return Network(**arrays)
-
-
-class Evaluation(NamedTuple):
-    """A network at work on a board; make one with `new_evaluation`."""
-
-    class_of: NDArray[np.uint16]
-    """[PACKED] the class of a cell, by its `packed_patterns`."""
-    order: NDArray[np.int32]
-    """[PACKED] weight of a cell in the order of moves, by its `packed_patterns`."""
-    good_for: NDArray[np.uint8]
-    """[PACKED] flags of a cell: the sum of `WINS`, `MAKES_FOUR`, `MAKES_THREE` and `MAYBE_FOUL`."""
-    rows: NDArray[np.int32]
-    """[CLASSES, 2 x HIDDEN] of the network."""
-    first_bias: NDArray[np.int32]
-    """Of the network, with its shapes; so are the next four."""
-    second: NDArray[np.float32]
-    second_bias: NDArray[np.float32]
-    third: NDArray[np.float32]
-    third_bias: NDArray[np.float32]
     packed: NDArray[np.uint16]
     """[2 sides, A] the `packed_patterns` of the empty cells."""
     sums: NDArray[np.int32]
@@ -111,75 +88,64 @@ class Evaluation(NamedTuple):
     """[UNITS] scratch of the second layer."""
 
 
-@cache
-def class_table() -> NDArray[np.uint16]:
-    """Return `Evaluation.class_of`."""
-    classes = [_CLASSES[tuple(sorted(unpack_patterns(packed)))] for packed in range(PACKED)]
-    table = np.array(classes, dtype=np.uint16)
-    table.setflags(write=False)
-    return table
-
-
 def _wins(patterns: tuple[int, ...]) -> bool:
     """Return True if a stone that makes these four patterns has the flag `WINS`."""
     return max(patterns) >= OPEN_FOUR or patterns.count(FOUR) > 1
 
 
-@cache
-def _order_table() -> NDArray[np.int32]:
-    table = np.zeros(PACKED, dtype=np.int32)
-    for packed in range(PACKED):
-        patterns = unpack_patterns(packed)
-        if FIVE in patterns:
-            table[packed] = _ORDER_FIVE
-        elif _wins(patterns):
-            table[packed] = _ORDER_WINS
-        else:
-            table[packed] = sum(_ORDER.get(pattern, 0) for pattern in patterns)
-            if patterns.count(OPEN_THREE) > 1:
-                table[packed] += _ORDER_TWO_THREES
-            elif FOUR in patterns and OPEN_THREE in patterns:
-                table[packed] += _ORDER_FOUR_AND_THREE
-    table.setflags(write=False)
-    return table
+def _order(patterns: tuple[int, ...]) -> int:
+    """Return a value of `Evaluation.order`."""
+    if FIVE in patterns:
+        return _ORDER_FIVE
+    if _wins(patterns):
+        return _ORDER_WINS
+    weight = sum(_ORDER.get(pattern, 0) for pattern in patterns)
+    if patterns.count(OPEN_THREE) > 1:
+        return weight + _ORDER_TWO_THREES
+    return weight + _ORDER_FOUR_AND_THREE if FOUR in patterns and OPEN_THREE in patterns else weight
+
+
+def _good_for(patterns: tuple[int, ...]) -> int:
+    """Return a value of `Evaluation.good_for`."""
+    # An overline counts as an open four, and so do two fours in one line.
+    may_be_foul = _wins(patterns) or patterns.count(OPEN_THREE) > 1
+    return (
+        WINS * _wins(patterns)
+        | MAKES_FOUR * (max(patterns) >= FOUR)
+        | MAKES_THREE * (max(patterns) >= OPEN_THREE)
+        | MAYBE_FOUL * may_be_foul
+    )
 
 
 @cache
-def _good_for_table() -> NDArray[np.uint8]:
-    table = np.zeros(PACKED, dtype=np.uint8)
-    for packed in range(PACKED):
-        patterns = unpack_patterns(packed)
-        best = max(patterns)
-        if _wins(patterns):
-            table[packed] |= WINS
-        if best >= FOUR:
-            table[packed] |= MAKES_FOUR
-        if best >= OPEN_THREE:
-            table[packed] |= MAKES_THREE
-        # An overline counts as an open four, and so do two fours in one line.
-        if _wins(patterns) or patterns.count(OPEN_THREE) > 1:
-            table[packed] |= MAYBE_FOUL
-    table.setflags(write=False)
-    return table
+def _tables() -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.uint8]]:
+    """Return `Evaluation.class_of`, `order` and `good_for`."""
+    classes = table_of(lambda patterns: _CLASSES[tuple(sorted(patterns))], np.uint16)
+    return classes, table_of(_order, np.int32), table_of(_good_for, np.uint8)
+
+
+@cache
+def _weights() -> dict[str, NDArray[Any]]:
+    """Return the weights of the package by their names in `Evaluation`.
+
+    `benchmarks.tune_mentor` of commit 36b4785 made them.
+    """
+    with resources.files("search.mentor").joinpath("network.npz").open("rb") as file, np.load(file) as arrays:
+        return {**arrays, "rows": arrays["rows"].astype(np.int32)}
 
 
 def new_evaluation(rules: Rules) -> Evaluation:
     """Return an evaluation with scratch of its own; `start` sets it to a board."""
-    network = built_in_network()
+    class_of, order, good_for = _tables()
     return Evaluation(
-        class_of=class_table(),
-        order=_order_table(),
-        good_for=_good_for_table(),
-        rows=np.ascontiguousarray(network.rows, dtype=np.int32),
-        first_bias=network.first_bias,
-        second=network.second,
-        second_bias=network.second_bias,
-        third=network.third,
-        third_bias=network.third_bias,
+        class_of=class_of,
+        order=order,
+        good_for=good_for,
+        **_weights(),
         packed=np.zeros((2, rules.cells), dtype=np.uint16),
         sums=np.zeros((2, 2 * HIDDEN), dtype=np.int32),
         wins=np.zeros(2, dtype=np.int32),
-        units=np.zeros_like(network.second_bias),
+        units=np.zeros(UNITS, dtype=np.float32),
     )
 
 

@@ -19,7 +19,6 @@ from core.compiled.threats import (
     OPEN_FOUR,
     OPEN_THREE,
     OPEN_TWO,
-    PACKED,
     THREE,
     TWO,
     ThreatBoard,
@@ -29,7 +28,7 @@ from core.compiled.threats import (
     place,
     remove,
     side_of,
-    unpack_patterns,
+    table_of,
 )
 from core.position import Position
 from core.rules import EMPTY
@@ -37,6 +36,8 @@ from search.limit import Limit
 from search.mentor.player import centre, drawn_decision
 from search.players import Decision, Player, Stop, decide_each, never
 
+_PAPER_SCORES = {NONE: 0.0, TWO: 2.0, OPEN_TWO: 2.5, THREE: 3.0, OPEN_THREE: 3.5, FOUR: 4.0, OPEN_FOUR: 4.5, FIVE: 5.0}
+"""The paper's scores of a stone, by its strongest pattern alone."""
 _SURELY_FIVE = 4.5
 """Larger values than this are of moves that make a five."""
 
@@ -47,19 +48,18 @@ def _paper_scores() -> NDArray[np.float64]:
 
     Combinations the paper does not list count as their strongest member; so do two fours along different lines.
     """
-    single = {NONE: 0.0, TWO: 2.0, OPEN_TWO: 2.5, THREE: 3.0, OPEN_THREE: 3.5, FOUR: 4.0, OPEN_FOUR: 4.5, FIVE: 5.0}
-    scores = np.zeros(PACKED)
-    for packed in range(PACKED):
-        patterns = unpack_patterns(packed)
-        score = single[max(patterns)]
-        if score == 4.0 and OPEN_THREE in patterns:
-            score = 4.3
-        elif score == 3.5 and patterns.count(OPEN_THREE) > 1:
-            score = 3.8
-        elif score == 2.5 and patterns.count(OPEN_TWO) > 1:
-            score = 3.0
-        scores[packed] = score
-    return scores
+
+    def score(patterns: tuple[int, ...]) -> float:
+        single = _PAPER_SCORES[max(patterns)]
+        if single == 4.0 and OPEN_THREE in patterns:
+            return 4.3
+        if single == 3.5 and patterns.count(OPEN_THREE) > 1:
+            return 3.8
+        if single == 2.5 and patterns.count(OPEN_TWO) > 1:
+            return 3.0
+        return single
+
+    return table_of(score, np.float64)
 
 
 @kernel

@@ -6,7 +6,6 @@ and on the searches before, and it uses all cores. The search releases the GIL.
 """
 
 import math
-import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Sequence
@@ -112,22 +111,6 @@ def _decision(position: Position, analysis: MentorAnalysis, seed: int) -> Decisi
     return drawn_decision(position, analysis.choices, seed, analysis.value, analysis.nodes, analysis.plies_to_end)
 
 
-class _Counter:
-    """The number of threads inside its context."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self.count += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self.count -= 1
-
-
 class Mentor(Player):
     """The mentor: principal-variation search over the likely cells, with an evaluation by the patterns of both sides.
 
@@ -162,7 +145,8 @@ class Mentor(Player):
         self.limit: Limit = limit
         self.variety = variety
         self._threads = threads
-        self._searching = _Counter()
+        self._searching: set[Team] = set()
+        """The teams of searches under way."""
         self._slots = 1 << (memory_bytes // _BYTES_A_SLOT).bit_length() - 1
         # The teams of finished searches, for the next ones: as many as searches ran at once.
         self._idle: defaultdict[Rules, deque[Team]] = defaultdict(deque)
@@ -226,9 +210,12 @@ class Mentor(Player):
             tell=lambda move, score: reports.send_best(Decision(move, value=_value(score))),
             show=show,
         )
-        with self._searching:
+        self._searching.add(team)
+        try:
             # Searches that run at the same time share the cores.
-            search = team.search(task, helpers=(threads or self._threads or cores()) - self._searching.count)
+            search = team.search(task, helpers=(threads or self._threads or cores()) - len(self._searching))
+        finally:
+            self._searching.remove(team)
         analysis = _analysis_of(search)
         idle.append(team)  # now another search may write to its arrays
         return analysis

@@ -20,6 +20,8 @@ SCORE, BEST, LINE = range(3)
 
 _MARGINS = ((4, 80), (2, 250), (3, 80))
 """The rows of `SearchState.margins`: the greatest depth with a margin, and the margin for each ply of depth."""
+_MIN_WIDTH = 10
+"""The maximum of candidates at the horizon; it grows by one with each ply of depth."""
 _UNORDERED_DEPTH = 4
 """From this depth on, a node without a known move is searched one ply less deep: its poor order costs too much."""
 
@@ -91,7 +93,7 @@ class SearchState(NamedTuple):
     to be searched; beyond the second the horizon is here; beyond the third the node tries few moves. They hold for
     nodes without a threat and with an empty window."""
     widths: NDArray[np.int16]
-    """[MAX_DEPTH + 1] the maximum of candidates of a node where nothing is forced, by depth."""
+    """[MAX_DEPTH + 1] the maximum of candidates of a node where nothing is forced, fewer near the horizon."""
     progress: NDArray[np.void]
     """[1] of `PROGRESS`."""
     root: NDArray[np.int64]
@@ -107,7 +109,7 @@ class SearchState(NamedTuple):
     """[2, A] Zobrist keys of stones."""
 
 
-def reductions() -> NDArray[np.int8]:
+def _reductions() -> NDArray[np.int8]:
     """Return `SearchState.reductions`: for late moves they grow with the logarithms of depth and number."""
     depth, number = np.arange(MAX_DEPTH + 1)[:, None], np.arange(32)[None, :]
     plies = 0.7 + np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1)) / 0.8
@@ -116,16 +118,11 @@ def reductions() -> NDArray[np.int8]:
     return np.minimum(plies, np.maximum(depth - 1, 0)).astype(np.int8)
 
 
-def margins() -> NDArray[np.int32]:
+def _margins() -> NDArray[np.int32]:
     """Return `SearchState.margins`: they grow with the depth, and are out of reach where the horizon is far."""
     depth = np.arange(MAX_DEPTH + 1)
     rows = [np.where(depth <= max_depth, step * depth, 2 * INFINITY) for max_depth, step in _MARGINS]
     return np.array(rows, dtype=np.int32)
-
-
-def widths(minimum: int, step: int) -> NDArray[np.int16]:
-    """Return `SearchState.widths`: the nearer the horizon, the fewer."""
-    return (minimum + step * np.arange(MAX_DEPTH + 1)).astype(np.int16)
 
 
 def new_search_state(rules: Rules, table: NDArray[np.int64], over: NDArray[np.int64]) -> SearchState:
@@ -139,27 +136,12 @@ def new_search_state(rules: Rules, table: NDArray[np.int64], over: NDArray[np.in
         history=np.zeros((2, rules.cells), dtype=np.int32),
         countermoves=np.full((2, rules.cells), NO_MOVE, dtype=np.int16),
         variations=np.zeros((MAX_PLY + 1, MAX_PLY + 1), dtype=np.int16),
-        reductions=reductions(),
-        margins=margins(),
-        widths=widths(10, 1),
+        reductions=_reductions(),
+        margins=_margins(),
+        widths=np.arange(_MIN_WIDTH, _MIN_WIDTH + MAX_DEPTH + 1, dtype=np.int16),
         progress=np.zeros(1, dtype=PROGRESS),
         root=np.zeros((rules.cells, LINE + MAX_PLY + 1), dtype=np.int64),
         table=table,
         over=over,
         keys=STONE_KEYS[:, : rules.cells].copy(),
     )
-
-
-def nodes_of(state: SearchState) -> int:
-    """Return the nodes of the search so far."""
-    return int(state.progress[0]["nodes"])
-
-
-def add_nodes(state: SearchState, nodes: int) -> None:
-    """Count nodes that were searched outside `alpha_beta.run`."""
-    state.progress[0]["nodes"] += nodes
-
-
-def finished_root_moves(state: SearchState) -> int:
-    """Return the number of root candidates that the iteration has searched; `root` holds their results."""
-    return int(state.progress[0]["reached"])

@@ -15,23 +15,11 @@ from search.limit import Limit
 from search.players import PLAIN, Decision, How, Player, Reports, Stop, decide_each, never
 from search.pure_mcts.rollouts import run_playouts
 from search.tree.forest import bytes_per_node, make_forest, set_root
-from search.tree.kernels.puct import SearchParams
+from search.tree.kernels.puct import kernel_params
 from search.tree.root import Roots
-from search.tree.settings import DEFAULT_MAX_BYTES
+from search.tree.settings import DEFAULT_MAX_BYTES, FirstPlay, SearchSettings
 
-_PARAMS = SearchParams(
-    c_puct=5.0,
-    decay=1.0,
-    repository=False,
-    fpu_reduction=-1.0,
-    virtual_loss=1,
-    virtual_loss_share=1.0,
-    proofs=False,
-    leaves_in_flight=1,
-    visits_per_leaf=1,
-    batches_in_flight=1,
-    local_playouts=0.0,
-)
+_PARAMS = kernel_params(SearchSettings(value_decay=1.0, first_play=FirstPlay.ZERO, proven_nodes=False))
 _PLAYOUTS_A_CALL = 500
 
 

@@ -31,7 +31,6 @@ from core.compiled.threats import (
     OPEN_FOUR,
     OPEN_THREE,
     OPEN_TWO,
-    PACKED,
     THREE,
     ThreatBoard,
     colour_of,
@@ -42,7 +41,7 @@ from core.compiled.threats import (
     remove,
     side_of,
     strongest_pattern,
-    unpack_patterns,
+    table_of,
 )
 from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.position import Position
@@ -102,15 +101,13 @@ class VcfResult:
 def four_ranks() -> NDArray[np.int8]:
     """Return the ranks, [PACKED], of moves that make a four, by their patterns; the highest is tried first."""
     weights = {OPEN_THREE: 9, THREE: 5, OPEN_TWO: 2}
-    ranks = np.zeros(PACKED, dtype=np.int8)
-    for packed in range(PACKED):
-        patterns = unpack_patterns(packed)
+
+    def rank(patterns: tuple[int, ...]) -> int:
         if OPEN_FOUR in patterns or patterns.count(FOUR) > 1:
-            ranks[packed] = WINS_AT_ONCE
-        else:
-            ranks[packed] = 1 + sum(weights.get(pattern, 0) for pattern in patterns)
-    ranks.setflags(write=False)
-    return ranks
+            return WINS_AT_ONCE
+        return 1 + sum(weights.get(pattern, 0) for pattern in patterns)
+
+    return table_of(rank, np.int8)
 
 
 class VcfWork(NamedTuple):

@@ -220,11 +220,4 @@ def tactics_of(parts: SharedParts, trees: int) -> LeafTactics | None:
     settings = parts.settings
     if parts.boards is None or not settings.looks_at_leaves:
         return None
-    return make_leaf_tactics(
-        parts.rules,
-        parts.boards,
-        trees * settings.leaves_in_flight,
-        forced_moves=settings.forced_moves,
-        vcf_nodes=settings.vcf_leaf_nodes,
-        shuns_open_fours=settings.shun_open_fours,
-    )
+    return make_leaf_tactics(parts.rules, parts.boards, trees * settings.leaves_in_flight, settings)

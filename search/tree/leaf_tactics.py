@@ -26,6 +26,7 @@ from core.compiled.threats import (
 from core.rules import EMPTY, NO_CELL, Rules
 from search.solvers.fives import fives_of, forced_reply
 from search.solvers.vcf import WINS_AT_ONCE, VcfWork, new_vcf_work, solve_vcf
+from search.tree.settings import SearchSettings
 
 # Findings about a position.
 UNDECIDED = 0
@@ -81,9 +82,7 @@ def new_leaf_work(rules: Rules) -> VcfWork:
     return new_vcf_work(rules, _LEAF_TABLE_BITS)
 
 
-def make_leaf_tactics(
-    rules: Rules, boards: ThreatBoard, leaves: int, *, forced_moves: bool, vcf_nodes: int, shuns_open_fours: bool
-) -> LeafTactics:
+def make_leaf_tactics(rules: Rules, boards: ThreatBoard, leaves: int, settings: SearchSettings) -> LeafTactics:
     """Return the tactics of a thread with up to `leaves` leaves in flight."""
     return LeafTactics(
         boards=boards,
@@ -91,16 +90,17 @@ def make_leaf_tactics(
         has_urgent=np.zeros(leaves, dtype=np.bool_),
         urgent=np.zeros((leaves, rules.cells), dtype=np.int8),
         replies=np.zeros((leaves, rules.cells), dtype=np.int16),
-        forced_moves=forced_moves,
-        vcf_nodes=vcf_nodes,
+        forced_moves=settings.forced_moves,
+        vcf_nodes=settings.vcf_leaf_nodes,
         shortest=False,
-        shuns_open_fours=shuns_open_fours,
+        shuns_open_fours=settings.shun_open_fours,
     )
 
 
 def make_root_tactics(rules: Rules, boards: ThreatBoard, *, vcf_nodes: int) -> LeafTactics:
     """Return the tactics of roots: fives, and wins by continuous fours."""
-    tactics = make_leaf_tactics(rules, boards, 0, forced_moves=True, vcf_nodes=vcf_nodes, shuns_open_fours=False)
+    settings = SearchSettings(forced_moves=True, vcf_leaf_nodes=vcf_nodes)
+    tactics = make_leaf_tactics(rules, boards, 0, settings)
     return tactics._replace(work=new_vcf_work(rules, _ROOT_TABLE_BITS), shortest=True)
 
 

@@ -22,11 +22,11 @@ from search.tree.groups import SharedBatch, SharedParts, TreeGroup
 from search.tree.kernels import roots
 from search.tree.kernels.expansion import mix_root_noise
 from search.tree.kernels.gathering import batch_leaves
-from search.tree.kernels.puct import SearchParams
+from search.tree.kernels.puct import kernel_params
 from search.tree.leaf_tactics import LeafTactics, make_root_tactics, new_boards
 from search.tree.line_search import MAX_WINDOW, LineBatch
 from search.tree.root import Roots
-from search.tree.settings import DecayForm, FirstPlay, SearchSettings
+from search.tree.settings import SearchSettings
 
 
 class RootNoise(NamedTuple):
@@ -257,23 +257,6 @@ class ForestSearch(Roots):
         root["leaf_depths"] = root["leaves"] = 0
         if not kept:
             reset_tree(forest, tree)
-
-
-def kernel_params(settings: SearchSettings) -> SearchParams:
-    """Return the settings as kernels take them."""
-    return SearchParams(
-        c_puct=float(settings.c_puct),
-        decay=float(settings.value_decay),
-        repository=settings.decay_form is DecayForm.REPOSITORY,
-        fpu_reduction=float(settings.fpu_reduction) if settings.first_play is FirstPlay.REDUCED else -1.0,
-        virtual_loss=int(settings.virtual_loss),
-        virtual_loss_share=float(settings.virtual_loss_share),
-        proofs=settings.proven_nodes,
-        leaves_in_flight=int(settings.leaves_in_flight),
-        visits_per_leaf=int(settings.visits_per_leaf),
-        batches_in_flight=int(settings.batches_in_flight),
-        local_playouts=float(settings.local_playouts),
-    )
 
 
 def max_batch(settings: SearchSettings) -> int:

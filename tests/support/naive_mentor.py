@@ -18,8 +18,8 @@ from core.compiled.threats import (
     strongest_pattern,
 )
 from core.position import Position
-from core.rules import EMPTY
-from search.mentor.evaluation import HIDDEN, MAX_SCORE, built_in_network
+from core.rules import EMPTY, Rules
+from search.mentor.evaluation import HIDDEN, MAX_SCORE, new_evaluation
 from search.mentor.scores import LIKELY, PROVEN, WIN
 
 PATTERN_SETS = list(combinations_with_replacement(range(PATTERNS), 4))
@@ -27,7 +27,7 @@ PATTERN_SETS = list(combinations_with_replacement(range(PATTERNS), 4))
 
 def evaluation(board: ThreatBoard, side: int) -> int:
     """Return the network's score for `side`, to move, from all cells at once, in double precision, rounded to 0."""
-    network = built_in_network()
+    network = new_evaluation(Rules(3, 3))
     empty = board.stones == EMPTY
     sums = network.first_bias.astype(np.int64)
     for half, who in enumerate((side, 1 - side)):

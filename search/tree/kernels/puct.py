@@ -10,6 +10,7 @@ from core.compiled.jit import lean_inlined_kernel, lean_kernel
 from core.rules import NO_CELL
 from search.tree.forest import NO_NODE, Forest
 from search.tree.noise import write_dirichlet
+from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 from search.tree.softmax import Scratch, best_with_noise, prior_of
 
 
@@ -38,6 +39,23 @@ class SearchParams(NamedTuple):
     """Batches over which a tree's leaves in flight are spread."""
     local_playouts: float
     """Share of descents that end at half the mean depth of the leaves (S III-B1)."""
+
+
+def kernel_params(settings: SearchSettings) -> SearchParams:
+    """Return the settings as kernels take them."""
+    return SearchParams(
+        c_puct=float(settings.c_puct),
+        decay=float(settings.value_decay),
+        repository=settings.decay_form is DecayForm.REPOSITORY,
+        fpu_reduction=float(settings.fpu_reduction) if settings.first_play is FirstPlay.REDUCED else -1.0,
+        virtual_loss=int(settings.virtual_loss),
+        virtual_loss_share=float(settings.virtual_loss_share),
+        proofs=settings.proven_nodes,
+        leaves_in_flight=int(settings.leaves_in_flight),
+        visits_per_leaf=int(settings.visits_per_leaf),
+        batches_in_flight=int(settings.batches_in_flight),
+        local_playouts=float(settings.local_playouts),
+    )
 
 
 def exploration_after(c_puct: float, visits: float) -> float:

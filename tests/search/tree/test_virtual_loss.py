@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from core.position import Position
 from core.rules import Rules
 from search.tree.forest import OPEN
-from search.tree.kernels.puct import edge_statistics
-from search.tree.mcts import ForestSearch, kernel_params, search_all
+from search.tree.kernels.puct import edge_statistics, kernel_params
+from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.searches import SMALL, assert_sound, nodes_of, searched, start_position
