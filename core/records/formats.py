@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import Notice
-from core.files.atomic import TooLargeError, atomic_path, read_bytes
-from core.input_limits import MAX_GAMES_BYTES, MAX_TREE_NODES
+from core.files.atomic import atomic_path
+from core.input_limits import MAX_TREE_NODES
 from core.position import Position
 from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
-from core.records.record import Annotations, GameRecord, RecordError
+from core.records.record import Annotations, GameRecord, RecordError, read_file
 from core.records.renlib import renlib_text
 from core.records.sgf import parse_sgf, parse_trees, to_sgf
 from core.records.sgf_analyses import annotated
@@ -68,7 +68,7 @@ class GamesFile:
 def open_games(path: Path | str) -> GamesFile:
     """Return a file of games. Raises `RecordError` for an unreadable file and one without games."""
     path = Path(path)
-    data = _read(path)
+    data = read_file(path)
     parse = _format(path)
     if path.suffix.lower() in _RENLIB:
         text, remark = renlib_text(data, str(path), is_library=path.suffix.lower() == _LIBRARY)
@@ -104,7 +104,7 @@ def save_annotations(file: GamesFile, before: Mapping[int, Annotations], after: 
 
     Raises `RecordError` for a file that has changed since it was read, and the errors of `annotated`.
     """
-    if _read(file.path) != file.data:
+    if read_file(file.path) != file.data:
         raise RecordError(f"{file.path} has changed since it was read, so nothing is saved")
     data = annotated(file.data, file.content, str(file.path), before, after)
     if data == file.data:
@@ -119,15 +119,6 @@ def save_annotations(file: GamesFile, before: Mapping[int, Annotations], after: 
         for number, game in enumerate(file.games)
     ]
     return replace(file, data=data, content=replace(file.content, text=data.decode(file.content.codec)), games=games)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_bytes(path, MAX_GAMES_BYTES)
-    except TooLargeError as error:
-        raise RecordError(str(error)) from error
-    except OSError as error:
-        raise RecordError(f"{path}: {error.strerror}") from error
 
 
 def parse_games(path: Path, text: str) -> list[GameRecord]:

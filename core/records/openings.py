@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from core.files.atomic import TooLargeError, read_bytes
-from core.input_limits import MAX_GAMES_BYTES, MAX_RECORDS, quoted
+from core.input_limits import MAX_RECORDS, quoted
 from core.notation import NotationError, cell_name, cell_words, parse_cell
 from core.position import IllegalMoveError, Position
 from core.records.charsets import decoded
 from core.records.lines import PlacedError, filled_lines, with_line_feeds
-from core.records.record import RecordError
+from core.records.record import RecordError, read_file
 from core.rules import Cell, Rules
 
 
@@ -103,12 +102,7 @@ def _number(word: re.Match[str]) -> int:
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Cell, ...]]:
     """Return the openings of a file. Raises `RecordError` for an unreadable file and one without openings."""
-    try:
-        content = decoded(read_bytes(path, MAX_GAMES_BYTES), str(path))
-    except TooLargeError as error:
-        raise RecordError(str(error)) from error
-    except OSError as error:
-        raise RecordError(f"{path}: {error.strerror}") from error
+    content = decoded(read_file(path), str(path))
     if content.remark:
         raise RecordError(f"{path} is no text in UTF-8")
     openings = parse_openings(content.text, rules, str(path))

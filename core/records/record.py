@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 
 from core.errors import BadDataError
-from core.input_limits import quoted, shortened
+from core.files.atomic import TooLargeError, read_bytes
+from core.input_limits import MAX_GAMES_BYTES, quoted, shortened
 from core.opening_rules import FREE, Opening
 from core.position import Position, Termination
 from core.rules import Cell, Colour, Rules, Variant, colour_name
@@ -14,6 +16,16 @@ from core.rules import Cell, Colour, Rules, Variant, colour_name
 
 class RecordError(BadDataError, ValueError):
     """A file of games or openings cannot be read; the message gives the place and the reason."""
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file of games or openings. Raises `RecordError`."""
+    try:
+        return read_bytes(path, MAX_GAMES_BYTES)
+    except TooLargeError as error:
+        raise RecordError(str(error)) from error
+    except OSError as error:
+        raise RecordError(f"{path}: {error.strerror}") from error
 
 
 class Ending(StrEnum):

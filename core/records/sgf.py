@@ -271,8 +271,7 @@ def _as_written(text: str, node: Written) -> dict[str, str]:
     """Return the values of each property as they are written; those of a name that occurs twice stand together."""
     found: dict[str, str] = {}
     for each in node.properties:
-        values = text[each.value_start - 1 : each.end]
-        found[each.name] = found[each.name] + values if each.name in found else values
+        found[each.name] = found.get(each.name, "") + _values(text, each)
     return found
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from core.files.json_text import value_at, values_at
@@ -46,9 +46,16 @@ class Tally:
         else:
             self.losses += 1
 
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+
+    def reversed(self) -> "Tally":
+        """Return the counts from the other player's side."""
+        return Tally(self.losses, self.draws, self.wins)
+
     def to_json(self) -> dict[str, int]:
         """Return the three counts by name."""
-        return {"wins": self.wins, "draws": self.draws, "losses": self.losses}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,8 +214,7 @@ class MatchResult:
     @property
     def total(self) -> Tally:
         """Tally of both colours."""
-        black, white = self.as_black, self.as_white
-        return Tally(black.wins + white.wins, black.draws + white.draws, black.losses + white.losses)
+        return self.as_black + self.as_white
 
     @property
     def pairs(self) -> elo.PairCounts:
@@ -278,9 +284,7 @@ class MatchResult:
             "mean_plies": round(sum(len(game.moves) for game in self.games) / max(1, total.games), 2),
             "mean_move_seconds": [round(sum(side) / max(1, len(side)), 6) for side in times],
             "longest_move_seconds": [round(max(side, default=0.0), 6) for side in times],
-            "forfeits": [
-                {"game": forfeit.game, "player": forfeit.player, "why": forfeit.why} for forfeit in self.forfeits
-            ],
+            "forfeits": [asdict(forfeit) for forfeit in self.forfeits],
             "seconds": round(self.seconds, 3),
         }
 

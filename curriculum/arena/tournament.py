@@ -64,14 +64,8 @@ class Tournament:
         """Return the standings, the best first, with Bradley-Terry ratings of mean 0; all names must differ."""
         tallies = {name: Tally() for name in self.names}
         for match in self.matches.values():
-            total = match.total
-            for name, wins, losses in (
-                (match.player, total.wins, total.losses),
-                (match.opponent, total.losses, total.wins),
-            ):
-                tallies[name].wins += wins
-                tallies[name].draws += total.draws
-                tallies[name].losses += losses
+            tallies[match.player] += match.total
+            tallies[match.opponent] += match.total.reversed()
         results = [(match.player, match.opponent, match.pairs) for match in self.matches.values()]
         return [Standing(rating, tallies[rating.name]) for rating in ratings.rate(self.names, results)]
 

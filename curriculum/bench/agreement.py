@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import special
 
 from core.evaluation import PositionBatch
 from core.position import Position
@@ -25,9 +26,7 @@ _DRAWN = 10
 
 def priors(logits: NDArray[np.float32], positions: PositionBatch) -> NDArray[np.float32]:
     """Return the softmax [B, A] over the empty cells."""
-    masked = np.where(positions.stones == 0, logits, -np.inf)
-    weights = np.exp(masked - masked.max(axis=1, keepdims=True))
-    shares: NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float32] = special.softmax(np.where(positions.stones == 0, logits, -np.inf), axis=1)
     return shares
 
 

@@ -3,7 +3,6 @@
 Planes are ready, nothing is copied, and one call evaluates a batch on all cores.
 """
 
-import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ import torch
 
 from core.cores import cores
 from curriculum.bench.positions import long_games, mixed_positions
-from curriculum.bench.rounds import median_rates
+from curriculum.bench.rounds import median_rates, rate_of
 from curriculum.reporting import Context
 from nets.blocks import channels_last, folded
 from nets.config import PLANE_COUNT, Backend
@@ -48,12 +47,12 @@ class BareNet:
 
 
 def _rate(call: Callable[[], object], batch: int, seconds: float) -> float:
-    call()
-    done, start = 0, time.perf_counter()
-    while not done or time.perf_counter() - start < seconds:
+    def evaluated() -> int:
         call()
-        done += 1
-    return done * batch / (time.perf_counter() - start)
+        return batch
+
+    evaluated()
+    return rate_of(evaluated, seconds)
 
 
 def _net_and_planes(model: DualNet, batch: int) -> tuple[torch.nn.Module, torch.Tensor]:

@@ -1,6 +1,5 @@
 """The forward ceiling: the evaluation speed of the nets alone, which never wait for a search."""
 
-import time
 from collections import deque
 from collections.abc import Sequence
 
@@ -9,7 +8,7 @@ import numpy as np
 from core.evaluation import Evaluator, PositionBatch, Slot, Ticket
 from core.position import Position
 from curriculum.bench.positions import mixed_positions
-from curriculum.bench.rounds import median_rates
+from curriculum.bench.rounds import median_rates, rate_of
 from curriculum.reporting import Context
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -36,21 +35,18 @@ class Ceiling:
         """Return evaluated positions a second, between two moments with equally many batches in flight."""
         flying: deque[tuple[Slot, Ticket]] = deque((slot, self._evaluator.submit(slot)) for slot in self._slots)
 
-        def pass_on() -> None:
+        def pass_on() -> int:
             slot, ticket = flying.popleft()
             ticket.result()
             flying.append((slot, self._evaluator.submit(slot)))
+            return self.batch
 
         for _ in self._slots:
             pass_on()
-        start, evaluated = time.perf_counter(), 0
-        while not evaluated or time.perf_counter() - start < seconds:
-            pass_on()
-            evaluated += self.batch
-        passed = time.perf_counter() - start
+        rate = rate_of(pass_on, seconds)
         for _, ticket in flying:
             ticket.result()
-        return evaluated / passed
+        return rate
 
 
 def rates_by_batch(

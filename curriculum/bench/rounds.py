@@ -1,12 +1,21 @@
 """Several rates side by side: they take turns, so that what slows the machine down for a while slows all of them."""
 
 import statistics
+import time
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from curriculum.reporting import Context
 
 Key = TypeVar("Key")
+
+
+def rate_of(work: Callable[[], int], seconds: float) -> float:
+    """Return the units a second of a `work`, each call of which returns its units; it is called for some seconds."""
+    done, start = 0, time.perf_counter()
+    while not done or time.perf_counter() - start < seconds:
+        done += work()
+    return done / (time.perf_counter() - start)
 
 
 def median_rates(

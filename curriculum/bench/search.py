@@ -4,6 +4,7 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
 from typing import Any
 
@@ -13,7 +14,7 @@ from core.position import Position
 from core.streams import Purpose, generator
 from curriculum.bench.bare_net import BareNet
 from curriculum.bench.positions import positions_between
-from curriculum.bench.rounds import median_rates
+from curriculum.bench.rounds import median_rates, rate_of
 from curriculum.bench.selfplay import STAGES
 from curriculum.config import Config
 from curriculum.reporting import Context
@@ -119,11 +120,14 @@ class _Descents:
 
     def rate(self, seconds: float) -> float:
         """Return simulations a second."""
-        before, start = self._search.simulations, time.perf_counter()
-        while (passed := time.perf_counter() - start) <= seconds:
+
+        def searched() -> int:
+            before = self._search.simulations
             for tree in self._search.advance():
                 self._begin(tree)
-        return (self._search.simulations - before) / passed
+            return self._search.simulations - before
+
+        return rate_of(searched, seconds)
 
 
 def descents(games: Sequence[Position], seconds: float, context: Context) -> list[dict[str, Any]]:
@@ -147,13 +151,10 @@ def mentor(games: Sequence[Position], seconds: float, context: Context) -> dict[
     player = Mentor(Limit(nodes=_MENTOR_NODES))
     positions = cycle(positions_between(games, first, last, _SEARCHES))
 
-    def rate(seconds: float) -> float:
-        nodes, start = 0, time.perf_counter()
-        while not nodes or time.perf_counter() - start < seconds:
-            nodes += player.choose_batch([next(positions)], seeds=[0])[0].simulations
-        return nodes / (time.perf_counter() - start)
+    def searched() -> int:
+        return player.choose_batch([next(positions)], seeds=[0])[0].simulations
 
-    return median_rates("the mentor", {"nodes_per_second": rate}, seconds, 5, context)
+    return median_rates("the mentor", {"nodes_per_second": partial(rate_of, searched)}, seconds, 5, context)
 
 
 def tree(games: Sequence[Position], simulations: int) -> dict[str, Any]:

@@ -79,9 +79,12 @@ class GameThread(Generic[Game]):
                 with _OPENING:
                     self._games.push(path)
             except BaseException as error:
-                with self._state:
-                    self._error = error
-                    self._state.notify_all()
+                self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        with self._state:
+            self._error = error
+            self._state.notify_all()
 
     def close(self) -> None:
         """End the work."""
@@ -111,9 +114,7 @@ class GameThread(Generic[Game]):
                             self._finished.append(item)
                             self._state.notify_all()
         except BaseException as error:
-            with self._state:
-                self._error = error
-                self._state.notify_all()
+            self._fail(error)
         finally:
             if games is not None:
                 games.close()
