@@ -38,49 +38,47 @@ class _Game:
 
     def search(self, position: Position, limit: Limit | None, how: How) -> Found:
         """Return the decision of the player in its game and its view; one that was stopped or failed ends the game."""
-        with self._naming():
-            in_game, self._last = self._player_for(position), None
-            found = in_game.search(position, limit, how)
+        with self._in_game_of(position) as player:
+            found = player.search(position, limit, how)
         if not how.stop():
             self._last = position
         return found
 
     def choose_opening(self, position: Position, opening: Opening, seed: int, stop: Stop) -> Choice | tuple[Cell, ...]:
         """Return the choice of the player in its game; any position is of this game then."""
-        with self._naming():
-            in_game, self._last = self._player_for(position), None
-            found = in_game.choose_opening(position, opening, seed=seed, stop=stop)
+        with self._in_game_of(position) as player:
+            found = player.choose_opening(position, opening, seed=seed, stop=stop)
         self._last = Position(position.rules)
         return found
 
     def prepare(self, rules: Rules, *, ponders: bool) -> None:
         """Start a game, and let the player load what its first decision needs; any position is of this game."""
         position = Position.from_moves(rules, (0,))
-        with self._naming():
-            in_game, self._last = self._player_for(position), None
+        with self._in_game_of(position) as player:
             if ponders:
                 self._player.ponder(position, lambda: True)
                 position.push(1)
-            in_game.search(position, how=How(0, lambda: True))
+            player.search(position, how=How(0, lambda: True))
         self._last = Position(rules)
 
     @contextmanager
-    def _naming(self) -> Iterator[None]:
-        """Name the program in its errors: those of a game leave that to a table of games."""
+    def _in_game_of(self, position: Position) -> Iterator[Player]:
+        """Yield the player in the game of a position; what fails in the block ends the game.
+
+        Errors name the program: those of a game leave that to a table of games.
+        """
+        last = self._last
         try:
-            yield
+            # Moves may be taken back: a program sets its board anew, which is quicker than its start.
+            if last is None or last.rules != position.rules or (last.moves and position.moves[:1] != last.moves[:1]):
+                self.close()
+                self._in_game = self._context.enter_context(self._player.start_game())
+            self._last = None
+            yield self._in_game
         except ForfeitError as error:
             if not self._player.starts_games:
                 raise
             raise ForfeitError(f"{self._player.name}: {error}", on_time=error.on_time) from error
-
-    def _player_for(self, position: Position) -> Player:
-        last = self._last
-        # Moves may be taken back: a program sets its board anew, which is quicker than its start.
-        if last is None or last.rules != position.rules or (last.moves and position.moves[:1] != last.moves[:1]):
-            self.close()
-            self._in_game = self._context.enter_context(self._player.start_game())
-        return self._in_game
 
     def close(self) -> None:
         """End the game."""

@@ -70,11 +70,9 @@ def short_names(specs: Sequence[str], given: Sequence[str] = ()) -> list[str]:
         raise ValueError(f"there are {len(given)} names for {len(specs)} players")
     if not all(given):
         raise ValueError("a name is empty")
-    names = [*given, *map(short_name, specs[len(given) :])]
-    own = [False] * len(given) + [True] * (len(specs) - len(given))
-    names = [
-        spec if is_own and names.count(name) > 1 else name for spec, name, is_own in zip(specs, names, own, strict=True)
-    ]
+    rest = specs[len(given) :]
+    names = [*given, *map(short_name, rest)]
+    names = [*given, *(spec if names.count(short_name(spec)) > 1 else short_name(spec) for spec in rest)]
     for name, spec in zip(names, specs, strict=True):
         if any(name == other and spec != of for other, of in zip(names, specs, strict=True)):
             raise ValueError(f"two players are called {name}")

@@ -1,9 +1,9 @@
 """Threads of the mentor that search one position together on one table ("lazy SMP")."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from core.rules import Rules
-from search.mentor.deepening import Deepening, Generation, Table, Task, Workspace, is_by_the_clock
+from search.mentor.deepening import Deepening, Table, Task, Workspace, is_by_the_clock
 
 
 class Team:
@@ -17,25 +17,42 @@ class Team:
         """`slots`: of the table, a power of two."""
         self._rules = rules
         self._table = Table(slots)
-        self._own = self._new_workspace()
-        self._helpers: list[_Helper] = []
+        self._own = Workspace(rules, self._table)
+        self._helpers: list[tuple[Workspace, ThreadPoolExecutor]] = []
+        """Each has one thread, so that its searches come one after the other."""
+        self._helping: list[Future[None]] = []
+        """The searches of helpers that may not have ended."""
 
     def search(self, task: Task, *, helpers: int) -> Deepening:
         """Search a position and return the finished search.
 
-        `helpers`: number of further threads. They help in searches by the clock alone.
+        `helpers`: number of further threads. They help in searches by the clock alone. Raises the error of a helper in
+        an earlier search.
         """
         remember = is_by_the_clock(task.limit)
         if not remember or task.limit.depth is not None:
             helpers = 0
         if not remember or self._table.is_at_its_end:
-            self.wait()  # helpers of an earlier search may still write to the table
+            wait(self._helping)  # helpers of an earlier search may still write to the table
+        self._forget_ended()
         while len(self._helpers) < helpers:
-            self._helpers.append(_Helper(self._new_workspace()))
-        generation = self._table.begin_search(remember=remember)
+            self._helpers.append((Workspace(self._rules, self._table), ThreadPoolExecutor(1, "mentor")))
+        generation, over = self._table.begin_search(remember=remember), self._table.over
+        # The caller may change its position before the last helper ends.
+        own = Task(
+            position=task.position.copy(),
+            limit=task.limit,
+            started=task.started,
+            stop=lambda: bool(over[0] >= generation.number),
+        )
+
+        def help_out(work: Workspace, number: int) -> None:
+            if not own.stop():
+                Deepening(work, own, generation, number).deepen()
+
         try:
-            for number, helper in enumerate(self._helpers[: max(helpers, 0)], start=1):
-                helper.start(task, generation, number)
+            for number, (work, thread) in enumerate(self._helpers[: max(helpers, 0)], start=1):
+                self._helping.append(thread.submit(help_out, work, number))
             search = Deepening(self._own, task, generation)
             search.deepen()
             return search
@@ -44,43 +61,11 @@ class Team:
 
     def wait(self) -> None:
         """Wait until all helpers have ended their searches. Raises the error of one."""
-        for helper in self._helpers:
-            helper.wait()
+        wait(self._helping)
+        self._forget_ended()
 
-    def _new_workspace(self) -> Workspace:
-        return Workspace(self._rules, self._table)
-
-
-class _Helper:
-    """A thread with a workspace of its own. Its searches come one after the other."""
-
-    def __init__(self, work: Workspace) -> None:
-        self._work = work
-        self._pool = ThreadPoolExecutor(1, "mentor")
-        self._last: Future[None] | None = None
-
-    def start(self, task: Task, generation: Generation, number: int) -> None:
-        """Search the position of a task until the search of this generation is over; an earlier one ends first.
-
-        Raises the error of an earlier search.
-        """
-        if self._last is not None and self._last.done():
-            self._last.result()
-        over = self._work.state.over
-
-        def is_over() -> bool:
-            return bool(over[0] >= generation.number)
-
-        position = task.position.copy()
-        own = Task(position=position, limit=task.limit, started=task.started, stop=is_over)
-
-        def search() -> None:
-            if not is_over():
-                Deepening(self._work, own, generation, number).deepen()
-
-        self._last = self._pool.submit(search)
-
-    def wait(self) -> None:
-        """Wait for the end of the last search. Raises its error."""
-        if self._last is not None:
-            self._last.result()
+    def _forget_ended(self) -> None:
+        ended = {each for each in self._helping if each.done()}
+        self._helping = [each for each in self._helping if each not in ended]
+        for each in ended:
+            each.result()

@@ -43,9 +43,7 @@ MAX_UNSPREAD = 64
 def record_type(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
     """Return a record of `size` bytes with the fields one after the other, the widest first so that all are aligned."""
     names, formats = zip(*fields, strict=True)
-    widths = [np.dtype(form).itemsize for form in formats]
-    offsets = [sum(widths[:index]) for index in range(len(widths))]
-    return np.dtype({"names": list(names), "formats": list(formats), "offsets": offsets, "itemsize": size})
+    return np.dtype({"names": list(names), "formats": list(formats), "itemsize": size})
 
 
 NODE = record_type(

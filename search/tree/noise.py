@@ -10,19 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
-from search.tree.softmax import Scratch, power_of_two, sum_legal
+from search.tree.softmax import HALF, LOG2_E, MANTISSA_BITS, ONE, SMALLEST_EXPONENT, Scratch, power_of_two, sum_legal
 
 _WORD = 0xFFFFFFFF
 _FACTOR = 0x45D9F3B
 """A factor of 27 bits mixes words of 32 bits well (T. Mueller), within 64 bits."""
 _UNIT = 2.0**-32
-_ONE, _HALF = np.float32(1.0), np.float32(0.5)
 _ROOT_HALF = np.int32(0x3F3504F3)
 """The bits of sqrt(1/2)."""
-_MANTISSA_BITS = np.int32(23)
 _MANTISSA = np.int32(0x7FFFFF)
-_SMALLEST_EXPONENT = np.float32(-126.0)
-_LOG2_E = np.float32(1.4426950408889634)
 # log(1 + x) = x - x**2 / 2 + x**3 * (L0 + L1 x + ...) for 1 + x from sqrt(1/2) to sqrt(2) (Cephes, `logf`).
 _L0, _L1, _L2 = np.float32(3.3333331174e-1), np.float32(-2.4999993993e-1), np.float32(2.0000714765e-1)
 _L3, _L4, _L5 = np.float32(-1.6668057665e-1), np.float32(1.4249322787e-1), np.float32(-1.2420140846e-1)
@@ -69,7 +65,7 @@ def write_dirichlet(
         noise[cell] = powers[cell]
     _raise(noise, np.float32(1.0 / alpha), scratch)
     for cell in range(cells):
-        at_once = (powers[cell] <= _ONE) & (chances[cell] <= _ONE - noise[cell])
+        at_once = (powers[cell] <= ONE) & (chances[cell] <= ONE - noise[cell])
         scratch[cell] = np.int32(legal[cell] & (not at_once))
     for cell in range(cells):
         if scratch[cell] != 0:
@@ -80,12 +76,12 @@ def write_dirichlet(
         largest = np.float32(0.0)
         for cell in range(cells):
             largest = max(largest, powers[cell] if legal[cell] else np.float32(0.0))
-        scale = _ONE / largest
+        scale = ONE / largest
         for cell in range(cells):
             noise[cell] = powers[cell] * scale if legal[cell] else np.float32(0.0)
         _raise(noise, np.float32(1.0 / alpha), scratch)
         total = sum_legal(legal, noise)
-    scale = _ONE / total
+    scale = ONE / total
     for cell in range(cells):
         noise[cell] = noise[cell] * scale if legal[cell] else np.float32(0.0)
     return used
@@ -96,7 +92,7 @@ def _write_uniform(row: NDArray[np.float32], key: int, first: int, bound: float)
     """Write numbers of a stream, from `first` on, into `row` [A]: uniform, above 0 and up to `bound`."""
     scale = np.float32(bound * 2.0 * _UNIT)
     for cell in range(row.shape[0]):
-        row[cell] = (np.float32(np.int32(random_word(key, first + cell) >> 1)) + _HALF) * scale
+        row[cell] = (np.float32(np.int32(random_word(key, first + cell) >> 1)) + HALF) * scale
 
 
 @lean_kernel
@@ -106,20 +102,20 @@ def _raise(row: NDArray[np.float32], exponent: np.float32, scratch: NDArray[np.i
     for cell in range(row.shape[0]):
         bits[cell] -= _ROOT_HALF
     for cell in range(row.shape[0]):
-        scratch[cell] = bits[cell] >> _MANTISSA_BITS
+        scratch[cell] = bits[cell] >> MANTISSA_BITS
         bits[cell] = (bits[cell] & _MANTISSA) + _ROOT_HALF
     for cell in range(row.shape[0]):
-        x = row[cell] - _ONE
+        x = row[cell] - ONE
         series = _L3 + x * (_L4 + x * (_L5 + x * (_L6 + x * (_L7 + x * _L8))))
         series = x * (_L0 + x * (_L1 + x * (_L2 + x * series)))
-        logarithm = x + x * x * (series - _HALF)
-        power = (np.float32(scratch[cell]) + _LOG2_E * logarithm) * exponent
-        power = _SMALLEST_EXPONENT if power < _SMALLEST_EXPONENT else power
-        whole = np.floor(power + _HALF)
+        logarithm = x + x * x * (series - HALF)
+        power = (np.float32(scratch[cell]) + LOG2_E * logarithm) * exponent
+        power = SMALLEST_EXPONENT if power < SMALLEST_EXPONENT else power
+        whole = np.floor(power + HALF)
         row[cell] = power_of_two(power - whole)
         scratch[cell] = np.int32(whole)
     for cell in range(row.shape[0]):
-        bits[cell] += scratch[cell] << _MANTISSA_BITS
+        bits[cell] += scratch[cell] << MANTISSA_BITS
 
 
 @lean_kernel

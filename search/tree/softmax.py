@@ -41,10 +41,10 @@ _NO_PRIOR = np.int16(-1)
 _HALF_BITS = np.int32(16)
 _ROUNDING = np.int32(1 << 15)
 _LOWEST = np.float32(-1.0e38)
-_LOG2_E = np.float32(1.4426950408889634)
-_HALF = np.float32(0.5)
-_ONE = np.float32(1.0)
-_SMALLEST_EXPONENT = np.float32(-126.0)
+LOG2_E = np.float32(1.4426950408889634)
+HALF = np.float32(0.5)
+ONE = np.float32(1.0)
+SMALLEST_EXPONENT = np.float32(-126.0)
 # Taylor's ln(2)**k / k!
 _C1 = np.float32(6.931471805599453e-1)
 _C2 = np.float32(2.402265069591007e-1)
@@ -52,7 +52,7 @@ _C3 = np.float32(5.550410866482158e-2)
 _C4 = np.float32(9.618129107628477e-3)
 _C5 = np.float32(1.3333558146428443e-3)
 _C6 = np.float32(1.5403530393381608e-4)
-_MANTISSA_BITS = np.int32(23)
+MANTISSA_BITS = np.int32(23)
 _SIGN_SHIFT = np.int32(31)
 _ALL_BUT_SIGN = np.int32(0x7FFFFFFF)
 
@@ -79,7 +79,7 @@ def word_of(prior: float) -> int:
 def power_of_two(exponent: np.float32) -> np.float32:
     """Return 2**exponent for exponents from -1/2 to 1/2, to the last bit of a float32."""
     f = exponent
-    power: np.float32 = _ONE + f * (_C1 + f * (_C2 + f * (_C3 + f * (_C4 + f * (_C5 + f * _C6)))))
+    power: np.float32 = ONE + f * (_C1 + f * (_C2 + f * (_C3 + f * (_C4 + f * (_C5 + f * _C6)))))
     return power
 
 
@@ -104,7 +104,7 @@ def best_with_noise(row: NDArray[np.int16], noise: NDArray[np.float32], share: n
 
     Of equals the lowest cell; a row without a prior is not allowed.
     """
-    kept = _ONE - share
+    kept = ONE - share
     best = np.int32(-1)
     for cell in range(row.shape[0]):
         mixed = kept * np.int32(row[cell] << _HALF_BITS).view(np.float32) + share * noise[cell]
@@ -154,16 +154,16 @@ def write_priors(
         weights[cell] = logits[cell] if legal[cell] else _LOWEST
     highest = _largest(weights)
     for cell in range(cells):
-        power = (weights[cell] - highest) * _LOG2_E
-        power = _SMALLEST_EXPONENT if power < _SMALLEST_EXPONENT else power  # a NaN stays
-        whole = np.floor(power + _HALF)
+        power = (weights[cell] - highest) * LOG2_E
+        power = SMALLEST_EXPONENT if power < SMALLEST_EXPONENT else power  # a NaN stays
+        whole = np.floor(power + HALF)
         weights[cell] = power_of_two(power - whole)
         exponents[cell] = np.int32(whole)
     bits = weights.view(np.int32)
     for cell in range(cells):
-        bits[cell] += exponents[cell] << _MANTISSA_BITS
+        bits[cell] += exponents[cell] << MANTISSA_BITS
     total = sum_legal(legal, weights)
-    scale = _ONE / total
+    scale = ONE / total
     for cell in range(cells):
         weights[cell] *= scale
     for cell in range(cells):
