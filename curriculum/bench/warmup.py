@@ -94,7 +94,6 @@ def compile_beside_search() -> None:
     search.begin(0, 1)
     search.has_one_reply(0)
     search.visits(0)
-    search.proofs(0)
     search.value(0)
     search.play(0, 1)
     _LineEvaluator().evaluate_one()

@@ -37,6 +37,12 @@ _END_S = 10.0
 class WorkerProcessError(FailedError, RuntimeError):
     """A process that plays or evaluates has ended by itself."""
 
+    @classmethod
+    def of(cls, name: str, process: BaseProcess) -> Self:
+        """Return the error of a process that has closed its connection."""
+        process.join(_END_S)
+        return cls(f"{name} ended by itself (exit code {process.exitcode})")
+
 
 class ProcessPool:
     """See `curriculum.workers.games.Pool`. A context manager: it starts the processes, and ends them."""
@@ -126,11 +132,7 @@ class ProcessPool:
                 try:
                     session, answer = connection.recv()
                 except (EOFError, OSError) as error:
-                    process = self.players[places[connection]][0]
-                    process.join(_END_S)
-                    raise WorkerProcessError(
-                        f"a process of games ended by itself (exit code {process.exitcode})"
-                    ) from error
+                    raise WorkerProcessError.of("a process of games", self.players[places[connection]][0]) from error
                 if isinstance(answer.error, EvaluatorEndedError) and self.evaluator:
                     self.evaluator[0].join(_END_S)
                     self._hear(self.evaluator[1])
@@ -144,11 +146,7 @@ class ProcessPool:
                 warnings.warn(connection.recv(), RuntimeNotice, stacklevel=2)
         except (EOFError, OSError) as error:
             assert self.evaluator is not None
-            process = self.evaluator[0]
-            process.join(_END_S)
-            raise WorkerProcessError(
-                f"the process that evaluates ended by itself (exit code {process.exitcode})"
-            ) from error
+            raise WorkerProcessError.of("the process that evaluates", self.evaluator[0]) from error
 
     def forget(self, session: int) -> None:
         """End a session."""

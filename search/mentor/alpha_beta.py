@@ -13,6 +13,7 @@ from core.compiled.threats import (
     BLACK_SIDE,
     FIVE,
     FOUR,
+    NONE,
     OPEN_FOUR,
     ThreatBoard,
     colour_of,
@@ -23,7 +24,7 @@ from core.compiled.threats import (
     strongest_pattern,
 )
 from core.rules import EMPTY
-from search.mentor.candidates import list_fives, list_legal, list_near, list_stops, list_threats, next_best, touch
+from search.mentor.candidates import list_legal, list_near, list_stops, list_threats, next_best, touch
 from search.mentor.evaluation import MAKES_THREE, follow, score, start
 from search.mentor.scores import INFINITY, LIKELY, MATE, PROVEN, WIN
 from search.mentor.state import BEST, LINE, MAX_DEPTH, MAX_PLY, NO_MOVE, SCORE, SearchState
@@ -116,14 +117,14 @@ def set_up(
     frame = state.frames[0]
     frame["complete"], frame["kind"], frame["key"] = True, _DEFENCE, key
     if board.counts[side, FIVE] > 0:
-        frame["count"] = list_fives(board, state.root_moves, side, colour)
+        frame["count"] = list_legal(board, state.root_moves, colour, side, FIVE)
     elif board.counts[1 - side, FIVE] > 0:
         if board.rules.needs_open_end is not None:
             frame["count"] = list_stops(board, state.ranked[0], 1 - side)
             for index in range(frame["count"]):
                 state.root_moves[index] = state.ranked[0, index]
         else:
-            frame["count"] = list_fives(board, state.root_moves, 1 - side, colour)
+            frame["count"] = list_legal(board, state.root_moves, colour, 1 - side, FIVE)
     else:
         if _wins_soon(board, state, side) or _wins_soon(board, state, 1 - side):
             frame["count"] = list_threats(board, state, side, 0, NO_MOVE)
@@ -136,7 +137,7 @@ def set_up(
             state.root_moves[index] = next_best(state.ranked[0], index, frame["count"])
     if frame["count"] == 0:
         # All likely moves are forbidden.
-        frame["count"] = list_legal(board, state.root_moves, side)
+        frame["count"] = list_legal(board, state.root_moves, colour, side, NONE)
     return int(frame["count"])
 
 

@@ -34,11 +34,11 @@ def touch(near: NDArray[np.int16], cell: int, size: int, change: int) -> None:
 
 
 @lean_kernel
-def list_fives(board: ThreatBoard, moves: NDArray[np.int16], side: int, colour: int) -> int:
-    """Write the cells on which `side` wins at once, and which `colour` may play, to `moves`; return their number."""
+def list_legal(board: ThreatBoard, moves: NDArray[np.int16], colour: int, side: int, least: int) -> int:
+    """Write the legal moves of `colour` where `side` would make `least` or more to `moves`; return their number."""
     count = 0
     for cell in range(len(board.stones)):
-        if is_legal(board.rules, board.stones, cell, colour) and strongest_pattern(board, side, cell) == FIVE:
+        if is_legal(board.rules, board.stones, cell, colour) and strongest_pattern(board, side, cell) >= least:
             moves[count] = cell
             count += 1
     return count
@@ -58,17 +58,6 @@ def list_stops(board: ThreatBoard, ranked: NDArray[np.int32], side: int) -> int:
                     if not known:
                         ranked[count] = stop
                         count += 1
-    return count
-
-
-@lean_kernel
-def list_legal(board: ThreatBoard, moves: NDArray[np.int16], side: int) -> int:
-    """Write all legal moves of `side` to `moves` and return their number."""
-    count, colour = 0, colour_of(side)
-    for cell in range(len(board.stones)):
-        if is_legal(board.rules, board.stones, cell, colour):
-            moves[count] = cell
-            count += 1
     return count
 
 

@@ -49,21 +49,22 @@ class Roots:
 
     def visits(self, tree: int) -> NDArray[np.int32]:
         """Return the visit counts [A] of the root's moves."""
-        visits = np.empty(self.forest.cells, dtype=np.int32)
-        roots.write_root_visits(self.forest, tree, visits)
-        return visits
+        return self._moves(tree)[0]
 
     def proofs(self, tree: int) -> NDArray[np.int16]:
         """Return the proofs [A] of the root's moves: `n` wins in `n` plies, `-n` loses in `n`, 0 is unknown."""
-        proofs = np.empty(self.forest.cells, dtype=np.int16)
-        roots.write_root_proofs(self._compiled_rules, self.forest, tree, proofs)
-        return proofs
+        return self._moves(tree)[1]
 
     def priors(self, tree: int) -> NDArray[np.float32]:
         """Return the root's priors [A], with root noise and tactics; 0 on occupied cells, and before its evaluation."""
-        priors = np.empty(self.forest.cells, dtype=np.float32)
-        roots.write_root_priors(self.forest, tree, priors)
-        return priors
+        return self._moves(tree)[2]
+
+    def _moves(self, tree: int) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.float32]]:
+        """Return the visit counts, the proofs and the priors of the root's moves, each [A]."""
+        cells = self.forest.cells
+        found = np.empty(cells, np.int32), np.empty(cells, np.int16), np.empty(cells, np.float32)
+        roots.write_root_moves(self._compiled_rules, self.forest, tree, *found)
+        return found
 
     def value(self, tree: int) -> float:
         """Return the root's value for its side to move, -1 to 1: its proven value, else the mean of the search."""
@@ -71,10 +72,10 @@ class Roots:
 
     def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
         """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
-        visits, proofs = self.visits(tree), self.proofs(tree)
+        visits, proofs, priors = self._moves(tree)
         if visits.any() and not proofs.any():  # nearly always, and it takes half of the time
             return visit_distribution(visits, temperature)
-        return search_policy(visits, proofs, self.priors(tree), self.legal(tree), temperature)
+        return search_policy(visits, proofs, priors, self.legal(tree), temperature)
 
     def pruned_policy(self, tree: int) -> NDArray[np.float32]:
         """Return pi [A] of the search as a policy target, without forced visits (KataGo, Wu 2019, 3.2).
@@ -130,7 +131,7 @@ class Roots:
 
         So many of the best moves as `lines` have a line of their own; see `Player.search`.
         """
-        legal, visits, proofs, priors = self.legal(tree), self.visits(tree), self.proofs(tree), self.priors(tree)
+        legal, (visits, proofs, priors) = self.legal(tree), self._moves(tree)
         policy = search_policy(visits, proofs, priors, legal)
         values = np.full(self.forest.cells, np.nan)
         """Mean values of the visits; NaN without any."""

@@ -52,44 +52,36 @@ def has_one_reply(forest: Forest, tree: int, tactics: LeafTactics) -> bool:
 
 
 @lean_kernel
-def write_root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> None:
-    """Write the visit counts of the root's moves into `visits` [A]."""
+def write_root_moves(
+    rules: CompiledRules,
+    forest: Forest,
+    tree: int,
+    visits: NDArray[np.int32],
+    proofs: NDArray[np.int16],
+    priors: NDArray[np.float32],
+) -> None:
+    """Write visit counts, proofs as in `NODE` and priors of the root's moves, each [A]; 0 where there are none."""
     visits[:] = 0
-    child = forest.nodes[tree, 0]["first_child"]
-    while child != NO_NODE:
-        visits[forest.nodes[tree, child]["move"]] = forest.nodes[tree, child]["visits"]
-        child = forest.nodes[tree, child]["next_sibling"]
-
-
-@lean_kernel
-def write_root_priors(forest: Forest, tree: int, priors: NDArray[np.float32]) -> None:
-    """Write the priors of the root's moves into `priors` [A], 0 where there are none."""
-    priors[:] = 0.0
-    if forest.nodes[tree, 0]["state"] != OPEN:
-        return
-    for cell in range(priors.shape[0]):
-        if forest.child_priors[tree, 0, cell] >= 0:
-            priors[cell] = prior_of(forest.child_priors[tree, 0, cell])
-    child = forest.nodes[tree, 0]["first_child"]
-    while child != NO_NODE:
-        priors[forest.nodes[tree, child]["move"]] = forest.nodes[tree, child]["prior"]
-        child = forest.nodes[tree, child]["next_sibling"]
-
-
-@lean_kernel
-def write_root_proofs(rules: CompiledRules, forest: Forest, tree: int, proofs: NDArray[np.int16]) -> None:
-    """Write the proofs of the root's moves into `proofs` [A], as in `NODE`."""
-    stones, to_move = forest.root_stones[tree], forest.trees[tree]["to_move"]
     proofs[:] = 0
-    if forest.nodes[tree, 0]["state"] == OPEN:
-        # A legal move without a prior: the root was opened for a single reply, and five answers any other move.
-        for cell in range(proofs.shape[0]):
-            if is_legal(rules, stones, cell, to_move) and forest.child_priors[tree, 0, cell] < 0:
+    priors[:] = 0.0
+    stones, to_move = forest.root_stones[tree], forest.trees[tree]["to_move"]
+    is_open = forest.nodes[tree, 0]["state"] == OPEN
+    if is_open:
+        for cell in range(stones.shape[0]):
+            word = forest.child_priors[tree, 0, cell]
+            if word >= 0:
+                priors[cell] = prior_of(word)
+            elif is_legal(rules, stones, cell, to_move):
+                # A legal move without a prior: the root was opened for a single reply, and five answers any other move.
                 proofs[cell] = -2
     child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
-        proofs[forest.nodes[tree, child]["move"]] = forest.nodes[tree, child]["proof"]
-        child = forest.nodes[tree, child]["next_sibling"]
+        edge = forest.nodes[tree, child]
+        visits[edge["move"]] = edge["visits"]
+        proofs[edge["move"]] = edge["proof"]
+        if is_open:
+            priors[edge["move"]] = edge["prior"]
+        child = edge["next_sibling"]
 
 
 @lean_kernel
