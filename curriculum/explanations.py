@@ -7,12 +7,12 @@ import textwrap
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
 from core.docstrings import field_docstrings, one_line
 from curriculum.config import Config
+from curriculum.keys import choices_of
 
 _SENTENCE_END = re.compile(r"(?<!\beq)\. ")
 
@@ -66,8 +66,6 @@ def _of_fields(kind: type, prefix: str) -> Iterator[tuple[str, Explanation]]:
 
 def _meanings(hint: Any) -> Mapping[str, str]:
     """Return the meaning of each name of an enumeration, or of a tuple of such names."""
-    kind = next((each for each in (hint, *typing.get_args(hint)) if isinstance(each, type)), None)
-    if kind is None or not issubclass(kind, StrEnum):
-        return {}
-    texts = field_docstrings(kind)
-    return {member.value: texts.get(member.name, "") for member in kind}
+    kind = choices_of(hint)
+    texts = field_docstrings(kind) if kind else {}
+    return {member.value: texts.get(member.name, "") for member in kind or ()}

@@ -50,13 +50,15 @@ def allowed(key: str) -> str:
     return f"{expected(hint)}, {BOUNDS[key]}" if has_bounds else expected(hint)
 
 
+def choices_of(hint: Any) -> type[StrEnum] | None:
+    """Return the names that a type allows, alone or in a tuple; None for a type that is no choice of names."""
+    kind = next((each for each in (hint, *typing.get_args(hint)) if isinstance(each, type)), str)
+    return kind if issubclass(kind, StrEnum) else None
+
+
 def names_of(key: str) -> list[str]:
     """Return the names that are values of the setting `key`; none for a setting that is no choice of names."""
-    hint = KEYS[key]
-    if hint is bool:
-        return ["true", "false"]
-    kind = next((each for each in (hint, *typing.get_args(hint)) if isinstance(each, type)), str)
-    return list(kind) if issubclass(kind, StrEnum) else []
+    return ["true", "false"] if KEYS[key] is bool else list(choices_of(KEYS[key]) or ())
 
 
 def value_of(config: Config, key: str) -> Any:

@@ -125,7 +125,12 @@ class CacheFolder:
 
     def can_keep(self) -> bool:
         """Return True if files can be kept here, as far as it is known; if not, give the notice."""
-        return not self._reported()
+        problem = self.problem()
+        if problem is not None and not self._has_reported:
+            self._has_reported = True
+            _problems.append(problem)
+            _notice(f"{problem}; {self._without}")
+        return problem is None
 
     def has_room(self, size: int) -> bool:
         """Return True if files of `size` bytes together can be written; if not, give the notice."""
@@ -142,15 +147,6 @@ class CacheFolder:
     def _fail(self, error: OSError) -> None:
         self._problem = f"{self.path} cannot be written ({error.strerror})"
 
-    def _reported(self) -> bool:
-        """Report the problem of this folder, if it has one."""
-        problem = self.problem()
-        if problem is not None and not self._has_reported:
-            self._has_reported = True
-            _problems.append(problem)
-            _notice(f"{problem}; {self._without}")
-        return problem is not None
-
     def read(self, name: str, limit: int) -> bytes | None:
         """Return the content of a file of at most `limit` bytes; None if there is none, or none to believe."""
         data = self._read(name, limit, mapped=False)
@@ -162,7 +158,7 @@ class CacheFolder:
         return None if data is None else memoryview(data)
 
     def _read(self, name: str, limit: int, *, mapped: bool) -> bytes | memoryview | None:
-        self._reported()
+        self.can_keep()
         if not self._is_trusted:
             return None
         path = self.path / name
@@ -190,8 +186,7 @@ class CacheFolder:
                 file.write(data)
         except OSError as error:
             self._fail(error)
-            self._reported()
-            return False
+            return self.can_keep()
         return True
 
     def has(self, ending: str, start: str = "") -> bool:
