@@ -13,7 +13,7 @@ from core.opening_rules import OpeningRule
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.match_options import MatchOptions, ReportOptions
 from gomoku_cli.options import RulesOptions, RuntimeOptions, SearchOptions
-from gomoku_cli.printable import echo, print_result
+from gomoku_cli.printable import counted, echo, print_result
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def saving_games(session: "MatchSession", reports: ReportOptions, match: MatchOp
     except BaseException:
         if reports.games_file is not None and match.run is None and session.finished:
             _write_games(reports.games_file, session.finished, session.rules, session.names)
-            count = len(session.finished)
-            echo(f"{reports.games_file}: {count} finished {'game' if count == 1 else 'games'}", err=True)
+            echo(f"{reports.games_file}: {counted(len(session.finished), 'finished game')}", err=True)
         raise
 
 

@@ -87,6 +87,9 @@ Tactics = Annotated[
         help="Let the search of a model see forced wins; without, it is the one of its training, as in the papers.",
     ),
 ]
+_OF_PLAYERS = ("simulations", "seconds", "policy", "switch_stage", "tactics", "engine_seconds", "match_seconds", "book")
+"""Options of `SearchOptions` and `MatchOptions` that only some players read."""
+
 # Groups of options
 
 
@@ -223,18 +226,10 @@ class SearchOptions:
         """Raise a usage error for a given option that affects none of the players, `PlayerSpecError` for no player."""
         from curriculum.arena.players import settings_of
 
-        given = {
-            "simulations": self.simulations is not None,
-            "seconds": self.seconds is not None,
-            "policy": self.policy is not None,
-            "switch_stage": self.switch_stage is not None,
-            "tactics": not self.tactics,
-            "engine_seconds": match.engine_seconds is not None,
-            "match_seconds": match.match_seconds is not None,
-            "book": match.book is not None,
-        }
         effective = {name for player in players for name in settings_of(player)}
-        for name, is_given in given.items():
+        for name in _OF_PLAYERS:
+            value = getattr(self if hasattr(self, name) else match, name)
+            is_given = value is not None and value is not True  # tactics are on by default
             if is_given and name not in effective:
                 option = "--no-tactics" if name == "tactics" else f"--{name.replace('_', '-')}"
                 raise typer.BadParameter(f"it has no effect on {' and '.join(players)}", param_hint=option)

@@ -1,7 +1,8 @@
 """The run folder of a command, and the configuration of a new run."""
 
+import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from curriculum.presets import Choice
     from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
-    from curriculum.workers.games import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +76,6 @@ def resolved(choice: "Choice", *, with_players: bool = True) -> "Config":
     return config
 
 
-def open_or_create(path: Path, choice: "Choice") -> "RunFolder":
-    """Open the run in `path`, or create one there from the options."""
-    from curriculum.run.folder import RunFolder, is_run
-
-    return open_run(path, choice) if is_run(path) else RunFolder.create(path, resolved(choice))
-
-
 def open_run(path: Path, choice: "Choice") -> "RunFolder":
     """Open the run in `path`. What the options state changes its settings from now on, where that is still possible.
 
@@ -101,22 +94,40 @@ def open_run(path: Path, choice: "Choice") -> "RunFolder":
 
 
 @contextmanager
-def with_pool(
-    workers: WorkerOptions, opened: "Callable[[], RunFolder]", *, is_new: bool
-) -> "Iterator[tuple[RunFolder, Pool]]":
-    """Yield the run and the processes that play for it.
+def work_in(
+    path: Path,
+    choice: "Choice",
+    workers: WorkerOptions,
+    words: Sequence[str],
+    *,
+    is_new: bool,
+    quiet: bool,
+    deadline: float = math.inf,
+    whole: bool = False,
+) -> "Iterator[tuple[RunFolder, Context]]":
+    """Yield the run in `path`, which is made if it `is_new`, and the context of the work in it.
 
-    A run that exists comes first, since workers take seconds to start. A new one comes last, so that workers that
-    cannot be had leave no folder behind.
+    A run that exists comes before its workers, since these take seconds to start. A new one comes last, so that
+    workers that cannot be had leave no folder behind. `words`: the command that continues the work, but for the
+    options of workers. `deadline`: see `interruptible`. `whole`: the time left of the whole run is shown.
     """
+    from curriculum.run.folder import RunFolder
+    from gomoku_cli.console import headline, program
+    from gomoku_cli.interruption import interruptible
+    from gomoku_cli.reports.training.outlook import headline_of
+
+    resume = shlex.join([*program().split(), *words, *workers.words()])
     with ExitStack() as stack:
-        if is_new:
+        pool = stack.enter_context(workers.pool()) if is_new else None
+        folder = stack.enter_context(RunFolder.create(path, resolved(choice)) if is_new else open_run(path, choice))
+        if pool is None:
             pool = stack.enter_context(workers.pool())
-            folder = stack.enter_context(opened())
-        else:
-            folder = stack.enter_context(opened())
-            pool = stack.enter_context(workers.pool())
-        yield folder, pool
+        context = stack.enter_context(interruptible(quiet=quiet, resume=resume, pool=pool, deadline=deadline))
+        for remark in folder.remarks:
+            context.reporter.say(remark)
+        place = headline_of(folder.path, folder.config, whole=whole)
+        stack.enter_context(headline(context.reporter, place))
+        yield folder, context
 
 
 def run_phase(
@@ -141,27 +152,17 @@ def run_phase(
     from curriculum.phases.steps import start_text
     from curriculum.run.folder import is_run
     from curriculum.run.locking import FolderError
-    from gomoku_cli.console import headline, program
-    from gomoku_cli.interruption import interruptible
-    from gomoku_cli.reports.training.outlook import headline_of
 
     if new and resume:
         raise typer.BadParameter("--resume continues a run and --new makes one", param_hint="--new")
-    command_line = shlex.join([*program().split(), command, "--run", str(path), *workers.words()])
     is_new = not is_run(path)
     if is_new and not new:
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
         remedy = "" if resume else "; --new makes one"
         raise FolderError(f"there is no run in {path}: {reason}{remedy}")
-    with (
-        with_pool(workers, lambda: open_or_create(path, choice), is_new=is_new) as (folder, pool),
-        interruptible(quiet=quiet, resume=command_line, pool=pool) as context,
-    ):
+    words = (command, "--run", str(path))
+    with work_in(path, choice, workers, words, is_new=is_new, quiet=quiet) as (folder, context):
         if is_new:
             context.reporter.say(f"{path} is a new run: it starts from {start_text(folder.config)}")
-        for remark in folder.remarks:
-            context.reporter.say(remark)
-        place = headline_of(folder.path, folder.config, whole=False)
-        with headline(context.reporter, place):
-            work(folder, context)
+        work(folder, context)
         echo(f"phase {number} is done: {folder.best_model}")

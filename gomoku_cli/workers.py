@@ -1,7 +1,6 @@
 """The options of workers, and the pool that they name."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -51,14 +50,12 @@ class WorkerOptions:
         }
         return [word for option, value in named.items() if value is not None for word in (option, str(value))]
 
-    @contextmanager
-    def pool(self) -> "Iterator[Pool]":
-        """Yield the processes that play. Raises a usage error."""
+    def pool(self) -> "AbstractContextManager[Pool]":
+        """Return the processes that play, which end with the context. Raises a usage error."""
         if self.workers is None:
             from curriculum.workers.local import Local
 
-            yield Local()
-            return
+            return nullcontext(Local())
         if self.workers == _PROCESSES:
             if self.gpus_per_worker is not None:
                 raise typer.BadParameter("one process has the GPU for all of them", param_hint="--gpus-per-worker")
@@ -66,18 +63,11 @@ class WorkerOptions:
             from curriculum.workers.processes import ProcessPool
 
             each = self.cpus_per_worker or 1
-            with ProcessPool(self.num_workers or max(1, (cores() - 1) // each), cpus=each) as pool:
-                yield pool
-            return
+            return ProcessPool(self.num_workers or max(1, (cores() - 1) // each), cpus=each)
         if self.workers not in ("ray", "auto") and not self.workers.startswith("ray://"):
             raise typer.BadParameter(f"{self.workers} names no workers: give {_ADDRESSES}", param_hint="--workers")
         require("ray", "--workers", extra="ray")
         from curriculum.workers.ray_pool import RayPool
 
-        with RayPool(
-            self.workers,
-            workers=self.num_workers,
-            cpus=1 if self.cpus_per_worker is None else self.cpus_per_worker,
-            gpus=0.0 if self.gpus_per_worker is None else self.gpus_per_worker,
-        ) as pool:
-            yield pool
+        cpus, gpus = self.cpus_per_worker or 1, self.gpus_per_worker or 0.0
+        return RayPool(self.workers, workers=self.num_workers, cpus=cpus, gpus=gpus)

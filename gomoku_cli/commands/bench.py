@@ -1,6 +1,5 @@
 """`gomoku bench`: evaluation, search and self-play speed of this machine."""
 
-import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 _BEST = "best"
 _MAX_GAMES = 4096
 _SECONDS, _QUICK_SECONDS = 20.0, 5.0
-_MIN_SECONDS, _MAX_SECONDS = 0.1, 3600.0
 
 
 def _games(text: str) -> int | None:
@@ -32,16 +30,6 @@ def _games(text: str) -> int | None:
             f"{text!r} is neither {_BEST} nor a number from 1 to {_MAX_GAMES}", param_hint="--concurrent-games"
         )
     return int(text)
-
-
-def _seconds(seconds: float | None, quick: bool) -> float:
-    if seconds is None:
-        return _QUICK_SECONDS if quick else _SECONDS
-    if math.isnan(seconds) or not _MIN_SECONDS <= seconds <= _MAX_SECONDS:
-        raise typer.BadParameter(
-            f"{seconds:g} is not in the range {_MIN_SECONDS:g} to {_MAX_SECONDS:g}", param_hint="--seconds"
-        )
-    return seconds
 
 
 def _nets(spec: str) -> "DualNet":
@@ -133,7 +121,7 @@ def _cell(figure: float | str | None) -> str:
 
 def show(figures: Mapping[str, Any]) -> None:
     """Print tables of the figures measured so far."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from gomoku_cli.console import STDOUT
 
@@ -143,10 +131,7 @@ def show(figures: Mapping[str, Any]) -> None:
     if (others := figures.get("others", {}).get("cores")) is not None:
         about.append(f"other processes took {others:.1f} cores")
     STDOUT.print("; ".join(about), highlight=False, markup=False)
-    table = Table(show_header=False)
-    table.add_column()
-    table.add_column(justify="right")
-    table.add_column(style="dim")
+    table = Table(Column(), Column(justify="right"), Column(style="dim"), show_header=False)
     for row in _headlines(figures):
         table.add_row(*row)
     STDOUT.print(table)
@@ -192,8 +177,7 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
     figures: dict[str, Any] = {"model": spec, "machine": machine()}
     start = time.perf_counter()
     with interruptible(quiet=quiet) as context:
-        for section, measured in check_card(models, run_all, CardSettings(), context):
-            figures[section] = measured
+        figures.update(check_card(models, run_all, CardSettings(), context))
     figures["seconds"] = time.perf_counter() - start
     print_result(figures, lambda: show_card(figures), as_json=as_json)
 
@@ -206,7 +190,8 @@ def command(
     simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 400,
     concurrent_games: Annotated[str, typer.Option(metavar="N|best")] = "128",
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}")
+        float | None,
+        typer.Option(min=0.1, max=3600, metavar="S", show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}"),
     ] = None,
     figure: options.Figure = None,
     runtime: options.RuntimeOptions,
@@ -237,7 +222,7 @@ def command(
     if runtime.device.startswith("cuda"):
         _check_card(model, as_json=as_json, quiet=quiet)
         return
-    side_by_side, duration_s = _games(concurrent_games), _seconds(seconds, quick)
+    side_by_side, duration_s = _games(concurrent_games), seconds or (_QUICK_SECONDS if quick else _SECONDS)
     from gomoku_cli.reports.plots import check_plot
 
     check_plot(figure)
@@ -254,8 +239,7 @@ def command(
     with interruptible(quiet=quiet) as context:
         try:
             figures["startup"] = startup([sys.executable, "-m", "gomoku_cli", "--help"])
-            for section, measured in measure(nets, settings, context):
-                figures[section] = measured
+            figures.update(measure(nets, settings, context))  # one by one, so that those before a stop are shown
         except Interrupted:
             if not as_json:
                 show(figures)

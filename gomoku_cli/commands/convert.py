@@ -9,7 +9,7 @@ from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.expansion import check_new
 from gomoku_cli.notices import print_notice
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import counted, echo
 
 
 def _is_same(source: Path, target: Path) -> bool:
@@ -58,6 +58,6 @@ def command(
     for file, (_, lost) in zip(files, found, strict=True):
         if lost:
             print_notice(f"{file.path}: not kept in {target.name}: {', '.join(lost)}")
-    echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")
+    echo(f"{target}: {counted(len(games), 'game')}")
     if len(files) < len(sources):
         raise typer.Exit(ExitCode.BAD_DATA)

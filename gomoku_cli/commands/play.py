@@ -110,15 +110,16 @@ def command(
         return
     if resume and load is not None:
         raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
-    if (resume or load is not None) and rules.given:
-        raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
-    if (resume or load is not None) and opening is not OpeningRule.FREE:
-        raise typer.BadParameter("a game that goes on has its opening", param_hint="--opening")
-    names_players = level is not None or model != player_names.DEFAULT or opponents is not None or two_players
-    if (resume or load is not None) and names_players:
-        raise typer.BadParameter("a game that goes on has its players", param_hint="--resume, --load")
-    if (resume or load is not None) and course.clock is not None:
-        raise typer.BadParameter("a game that goes on has its clocks", param_hint="--clock")
+    if resume or load is not None:
+        names_players = level is not None or model != player_names.DEFAULT or opponents is not None or two_players
+        for is_given, why, options_of_it in (
+            (rules.given, "games have their own rules", "--board-size, --connect, --variant"),
+            (opening is not OpeningRule.FREE, "a game that goes on has its opening", "--opening"),
+            (names_players, "a game that goes on has its players", "--resume, --load"),
+            (course.clock is not None, "a game that goes on has its clocks", "--clock"),
+        ):
+            if is_given:
+                raise typer.BadParameter(why, param_hint=options_of_it)
     with refusing("--clock"):
         time_control = None if course.clock is None else TimeControl.parse(course.clock)
     opened = _opened(resume, load)

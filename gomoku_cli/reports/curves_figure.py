@@ -64,7 +64,9 @@ def _training(axes: "Axes", runs: Sequence[Json], key: str) -> None:
             part = [row for row in rows if row["phase"] == phase]
             if number or (len(phases) > 1 and len(runs) == 1):
                 first = begin + rows[rows.index(part[0]) - 1]["step"] if number else begin
-                _phase(axes, phase_name(phase), first)
+                if first:
+                    axes.axvline(first, color=GREY, linestyle=":", linewidth=0.9)
+                _name(axes, phase_name(phase), first, GREY)
             _line(axes, [begin + row["step"] for row in part], [row[key] for row in part])
     _from_zero(axes)
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -84,12 +86,6 @@ def _mark(axes: "Axes", run: Json, begin: float, runs: Sequence[Json]) -> None:
     if begin:
         axes.axvline(begin, color=_RUN_LINE, linestyle="--", linewidth=1)
     _name(axes, run_name(run), begin, _RUN_LINE)
-
-
-def _phase(axes: "Axes", name: str, begin: float) -> None:
-    if begin:
-        axes.axvline(begin, color=GREY, linestyle=":", linewidth=0.9)
-    _name(axes, name, begin, GREY)
 
 
 def _name(axes: "Axes", name: str, x: float, colour: str) -> None:

@@ -1,7 +1,7 @@
 """Reports in GitHub's Markdown: matches, tournaments, ladders and suites."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from gomoku_cli.printable import printable
 from gomoku_cli.reports import texts
@@ -15,14 +15,10 @@ def _escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", printable(text))
 
 
-def _escaped(cells: Iterable[str]) -> list[str]:
-    return [_escape(cell) for cell in cells]
-
-
 def _table(table: texts.Table) -> list[str]:
     """Return the lines of a table without its title."""
     rules = ["---" if number < table.left else "---:" for number in range(len(table.columns))]
-    lines = [table.columns, rules, *map(_escaped, table.rows)]
+    lines = [table.columns, rules, *(map(_escape, row) for row in table.rows)]
     return [*(f"| {' | '.join(line)} |" for line in lines), ""]
 
 

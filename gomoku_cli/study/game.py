@@ -44,10 +44,6 @@ class KeptAnalysis:
     limit: Limit | None
     """The limit of the search; None, which is kept for an infinite time too, for a search that was ended by hand."""
 
-    def is_by(self, player: str, limit: Limit) -> bool:
-        """Return True for an analysis of the same player within the same limit."""
-        return (self.player, self.limit) == (player, limit)
-
 
 @dataclass(frozen=True, slots=True)
 class StudiedGame:

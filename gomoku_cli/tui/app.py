@@ -95,8 +95,8 @@ class GomokuApp(Dialogs):
             self._arrange()
         self._board.ghost = game.side_to_move if control.may_play else EMPTY
         self._show_clocks()
-        self._panel.show(game, {ply - 1: mark for ply, mark in control.review.marks.items()})
-        self._panel.show_pondering(control.pondering)
+        marks = {ply - 1: mark for ply, mark in control.review.marks.items()}
+        self._panel.show(game, marks, pondering=control.pondering)
         self._show_title()
         self.show_analysis()
 

@@ -7,6 +7,7 @@ from core.opening_rules import Choice
 from core.position import IllegalMoveError
 from core.rules import NO_CELL
 from curriculum.arena import player_names
+from gomoku_cli.printable import counted
 from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.tasks import OF_POSITION, Role
 from gomoku_cli.tui.game import Game, Seats
@@ -40,7 +41,7 @@ class Control(Turns):
                     self._path = answer.renamed[1]
                 self._view.show_saved_games(answer)
             case messages.Rated():
-                games = f"{answer.games} rated game{'' if answer.games == 1 else 's'}"
+                games = counted(answer.games, "rated game")
                 self.match.rating_text = f" Rating {answer.rating:.0f} ({answer.change:+.0f}) after {games}."
                 self.show_state(at_once=True)
             case messages.OpenedGame():
@@ -67,12 +68,8 @@ class Control(Turns):
                     self._follow_hint(answer.analysis)
                 self._view.show_analysis()
             case messages.Moved():
-                ply, choice, clocked, budget_s = (
-                    game.ply,
-                    game.player_to_move,
-                    self.match.has_clock,
-                    self.match.budget_s,
-                )
+                ply, choice = game.ply, game.player_to_move
+                clocked, budget_s = self.match.has_clock, self.match.budget_s
                 try:
                     game.play(answer.move)
                 except IllegalMoveError as error:

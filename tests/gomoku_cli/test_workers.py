@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from curriculum.presets import resolve
-from curriculum.run.folder import RunFolder
 from curriculum.run.locking import FolderError
 from curriculum.workers.local import Local
-from gomoku_cli.runs import with_pool
+from gomoku_cli.runs import ConfigOptions, work_in
 from gomoku_cli.workers import WorkerOptions
 from tests.support.project import ROOT
 
@@ -49,12 +47,9 @@ def test_without_ray_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("is_new", [True, False])
 def test_a_new_run_waits_for_its_workers_and_they_for_an_old_one(is_new: bool, tmp_path: Path) -> None:
     """Without workers no new folder is left behind, and a missing run is named before workers start."""
-
-    def opened() -> RunFolder:
-        return RunFolder.create(tmp_path / "run", resolve("smoke")) if is_new else RunFolder.open(tmp_path / "none")
-
-    error = typer.BadParameter if is_new else FolderError
-    with pytest.raises(error), with_pool(WorkerOptions(workers="mine"), opened, is_new=is_new):
+    error, choice = typer.BadParameter if is_new else FolderError, ConfigOptions(preset="smoke").choice()
+    mistaken = WorkerOptions(workers="mine")
+    with pytest.raises(error), work_in(tmp_path / "run", choice, mistaken, (), is_new=is_new, quiet=True):
         raise AssertionError
     assert not (tmp_path / "run").exists()
 

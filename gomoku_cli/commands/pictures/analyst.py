@@ -70,7 +70,7 @@ class Analyst:
 
     def analyse_move(self, path: Path, number: int, ply: int, *, save: bool) -> dict[str, Any]:
         """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`."""
-        ((source,), _) = _opened_files([path], save=save)
+        (source,) = _opened_files([path], save=save)
         game = game_at(source.games, number, path)
         if ply > len(game.record.moves):
             raise typer.BadParameter(f"the game has {len(game.record.moves)} moves, not {ply}", param_hint="--move")
@@ -91,7 +91,7 @@ class Analyst:
 
         Raises usage errors, `RecordError` and `Interrupted`.
         """
-        ((source,), _) = _opened_files([path], save=False)
+        (source,) = _opened_files([path], save=False)
         game = game_at(source.games, number, path)
         rules, total = game.record.rules, len(game.analyses)
         with self._context.reporter.task("analysis", total, "positions") as task:
@@ -121,7 +121,7 @@ class Analyst:
 
         One unreadable file of several is reported, and the others are analysed; then the command ends as for it alone.
         """
-        files, is_complete = _opened_files(paths, save=work.save)
+        files = _opened_files(paths, save=work.save)
         chosen = [
             (source, number) for source in files for number in ([only] if only else range(1, len(source.games) + 1))
         ]
@@ -143,7 +143,7 @@ class Analyst:
                     source.save()
                 if work.review and not as_json and len(finished) > 1:
                     echo("\n".join(("", *accuracy_text(finished))))
-        if not is_complete:
+        if len(files) < len(paths):
             raise typer.Exit(ExitCode.BAD_DATA)
 
     def _analyse_game(
@@ -191,7 +191,7 @@ class Analyst:
 
     def _takes(self, kept: KeptAnalysis, opened: _Opened) -> bool:
         """Return True if the analysis of a file stands for the one that is asked for."""
-        return self._takes_any or kept.is_by(opened.name, opened.limit)
+        return self._takes_any or (kept.player, kept.limit) == (opened.name, opened.limit)
 
     def _own_rules(self) -> Rules:
         """Return the rules of positions without a game: the given ones, else those of the player."""
@@ -243,10 +243,9 @@ class _Source:
             self._save_s = self._saved_at - started
 
 
-def _opened_files(paths: Sequence[Path], *, save: bool) -> tuple[list[_Source], bool]:
-    """Return the readable files, and True if all are. Raises a usage error for one that cannot hold analyses."""
+def _opened_files(paths: Sequence[Path], *, save: bool) -> list[_Source]:
+    """Return the readable files. Raises a usage error for one that cannot hold analyses."""
     for path in paths if save else ():
         if not is_sgf(path):
             raise typer.BadParameter(f"{path}: analyses are kept in .sgf files alone", param_hint="--save")
-    files = [_Source(file) for file in open_each(paths)]
-    return files, len(files) == len(paths)
+    return [_Source(file) for file in open_each(paths)]

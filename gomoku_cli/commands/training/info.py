@@ -84,7 +84,9 @@ def command(
         rows.append(("model", "none yet: train the run further with --resume"))
     else:
         made = {key: value for key, value in facts["made"].items() if key not in ("config", "changes")}
-        visible = facts | {"rules": str(Rules(**facts["rules"])), "made": made, "plays": _plays_text(facts["plays"])}
+        number = facts["plays"]["simulations"]
+        plays = f"{number} simulations a move by default, with tactics (--no-tactics turns them off)"
+        visible = facts | {"rules": str(Rules(**facts["rules"])), "made": made, "plays": plays}
         rows += _rows({key: value for key, value in visible.items() if key != "run"})
         if run is None:
             rows += _change_rows(facts["made"].get("changes", []))
@@ -112,10 +114,6 @@ def _model_facts(path: Path) -> dict[str, Any]:
         "plays": {"simulations": DEFAULT_SIMULATIONS, "tactics": True},
         "made": info.made,
     }
-
-
-def _plays_text(plays: Mapping[str, Any]) -> str:
-    return f"{plays['simulations']} simulations a move by default, with tactics (--no-tactics turns them off)"
 
 
 def _run_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 import math
 import shlex
 import time
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from curriculum.config import Config
-    from curriculum.presets import Choice
-    from curriculum.reporting import Context
-    from curriculum.run.folder import RunFolder
 
 
 _COUNTS = ("games", "wins", "draws", "losses")
@@ -106,12 +103,13 @@ def command(
     """
     from curriculum.presets import chain_of
     from gomoku_cli.console import program
-    from gomoku_cli.interruption import interruptible
-    from gomoku_cli.runs import open_run, resolved, with_pool
+    from gomoku_cli.runs import resolved, work_in
 
     runtime.apply()
     chain = chain_of(config.preset)
-    choice = config.choice({"start": _absolute(start)})
+    if start is not None and Path(start).exists():
+        start = str(Path(start).absolute())  # a run outlives the current folder
+    choice = config.choice({"start": start})
     if dry_run:
         if resume:
             raise typer.BadParameter("the estimate is that of a new run: leave --resume out")
@@ -123,32 +121,28 @@ def command(
         raise typer.BadParameter("it belongs to --dry-run", param_hint="--speed")
     if tensorboard is not None:
         require("tensorboard", "--tensorboard", extra="tensorboard")
+        from gomoku_cli.reports.page.tensorboard import following
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     if run is None:
         if config.preset is None:
             raise typer.BadParameter("give the folder of the run, or a preset for runs/PRESET", param_hint="--run")
         run = Path("runs", config.preset)
-    from curriculum.run.folder import RunFolder, best_model, is_run
+    from curriculum.phases.all import run_all
+    from curriculum.run.folder import best_model, is_run
 
     words = ["train", *(("--preset", str(config.preset)) if chain else ()), "--run", str(run), "--resume"]
-    command_line = shlex.join([*program().split(), *words, *workers.words()])
     trained: list[dict[str, Any]] = []
     for preset in chain or (config.preset,):
         path = run / str(preset) if chain else run
         stage = replace(choice, preset=preset)
         goes_on = resume and (not chain or is_run(path))
-
-        def opened(path: Path = path, stage: "Choice" = stage, goes_on: bool = goes_on) -> RunFolder:
-            return open_run(path, stage) if goes_on else RunFolder.create(path, resolved(stage))
-
-        with (
-            with_pool(workers, opened, is_new=not goes_on) as (folder, pool),
-            interruptible(quiet=quiet, resume=command_line, pool=pool, deadline=deadline) as context,
-        ):
+        work = work_in(path, stage, workers, words, is_new=not goes_on, quiet=quiet, deadline=deadline, whole=True)
+        with work as (folder, context):
             if chain:
                 begun = f", from {stage.flags['start']}" if stage.flags["start"] else ""
                 context.reporter.say(f"{preset}: {folder.config.rules}{begun}")
-            results = _run_all(folder, context, tensorboard)
+            with nullcontext() if tensorboard is None else following(path, tensorboard):
+                results = run_all(folder, context)
             trained.append({"run": str(path), "model": str(folder.best_model), "matches": results})
             if not as_json:
                 _show(results)
@@ -162,25 +156,3 @@ def command(
     else:
         echo(f"The model is {model}. Play it, and look at its training:\n")
         echo(f"  {program()} play --model {name}\n  {program()} watch {name}\n  {program()} report {name}")
-
-
-def _run_all(folder: "RunFolder", context: "Context", events: Path | None) -> list[dict[str, Any]]:
-    from curriculum.phases.all import run_all
-    from gomoku_cli.console import headline
-    from gomoku_cli.reports.training.outlook import headline_of
-
-    for remark in folder.remarks:
-        context.reporter.say(remark)
-    whole = headline_of(folder.path, folder.config)
-    with ExitStack() as stack:
-        if events is not None:
-            from gomoku_cli.reports.page.tensorboard import following
-
-            stack.enter_context(following(folder.path, events))
-        stack.enter_context(headline(context.reporter, whole))
-        return run_all(folder, context)
-
-
-def _absolute(start: str | None) -> str | None:
-    """Return the path of a model from the root, since a run outlives the current folder; `default` as it is."""
-    return str(Path(start).absolute()) if start is not None and Path(start).exists() else start

@@ -85,7 +85,7 @@ def _run(path: Path, name: str, curves: Json, number: int) -> dict[str, Any]:
         "gates": [_gate(each) for each in curves["rounds"] if each["accepted"] is not None],
         "changes": [_change(change, key) for change in row["changes"] for key in change["settings"]],
         "boards": key_boards(path),
-        "config": _text(path / "config.toml"),
+        "config": read_bytes(path / "config.toml", MAX_CONFIG_BYTES).decode(errors="replace"),
         "sessions": _sessions(path),
     }
 
@@ -162,10 +162,6 @@ def _differences(names: Sequence[str], configs: Sequence[Config | None]) -> dict
         "names": list(known),
         "rows": [(key, values, meanings[key].first_sentence) for key, values in rows],
     }
-
-
-def _text(path: Path) -> str:
-    return read_bytes(path, MAX_CONFIG_BYTES).decode(errors="replace")
 
 
 def _sessions(path: Path) -> list[tuple[str, ...]]:

@@ -13,19 +13,10 @@ from gomoku_cli.reports.texts import Json
 _MAX_COLUMNS = 100
 
 
-def _columns() -> int:
-    return min(shutil.get_terminal_size().columns, _MAX_COLUMNS)
-
-
 def _filled(text: str, first: str, later: str | None = None) -> str:
     """Return a paragraph as wide as the terminal, with indents."""
-    return textwrap.fill(
-        text,
-        _columns(),
-        initial_indent=first,
-        subsequent_indent=first if later is None else later,
-        break_on_hyphens=False,
-    )
+    width, later = min(shutil.get_terminal_size().columns, _MAX_COLUMNS), first if later is None else later
+    return textwrap.fill(text, width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
 
 
 def value_text(value: object) -> str:
@@ -50,28 +41,21 @@ def show_settings(rows: Sequence[Json]) -> None:
 def show_explanations(settings: Sequence[Json]) -> None:
     """Print everything about settings."""
     for number, setting in enumerate(settings):
-        if number:
-            echo("")
-        _show_explanation(setting)
-
-
-def _show_explanation(setting: Json) -> None:
-    echo(setting["key"])
-    if setting["explanation"]:
-        echo(_filled(setting["explanation"], "  "))
-    has_meanings = any(setting["values"].values())
-    if has_meanings:
-        for value, meaning in setting["values"].items():
-            echo(_filled(f"{value}: {meaning}", "  - ", "    "))
-    else:
-        echo(f"  allowed: {setting['allowed']}")
-    echo(f"  default: {value_text(setting['default'])}")
-    if setting["presets"]:
-        texts = {name: value_text(value) for name, value in setting["presets"].items()}
-        groups = [
-            f"{text} in {', '.join(n for n in texts if texts[n] == text)}" for text in dict.fromkeys(texts.values())
-        ]
-        echo(_filled(f"presets: {'; '.join(groups)}", "  ", "    "))
+        echo(f"\n{setting['key']}" if number else setting["key"])
+        if setting["explanation"]:
+            echo(_filled(setting["explanation"], "  "))
+        if any(setting["values"].values()):
+            for value, meaning in setting["values"].items():
+                echo(_filled(f"{value}: {meaning}", "  - ", "    "))
+        else:
+            echo(f"  allowed: {setting['allowed']}")
+        echo(f"  default: {value_text(setting['default'])}")
+        groups: dict[str, list[str]] = {}
+        for name, value in setting["presets"].items():
+            groups.setdefault(value_text(value), []).append(name)
+        if groups:
+            texts = (f"{text} in {', '.join(names)}" for text, names in groups.items())
+            echo(_filled(f"presets: {'; '.join(texts)}", "  ", "    "))
 
 
 def show_differences(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> None:

@@ -43,7 +43,7 @@ class Files:
         self._deleted: list[tuple[Path, Path]] = []
         """Deleted games, and their files before."""
 
-    def run(self, number: int, task: messages.FileTask) -> messages.Answer:
+    def run(self, number: int, task: messages.FileTask) -> messages.FileAnswer:
         """Do a task and return its answer; what goes wrong with a file is a `Remark`."""
         try:
             match task:

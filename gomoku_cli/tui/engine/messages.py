@@ -310,26 +310,9 @@ class Remark(NamedTuple):
     is_error: bool = True
 
 
-Answer = (
-    Done
-    | OtherBoard
-    | Progress
-    | Moved
-    | Opened
-    | Analysed
-    | Threats
-    | Verdict
-    | Graded
-    | Failed
-    | Notice
-    | Compiling
-    | Ended
-    | GameList
-    | Rated
-    | OpenedGame
-    | Remark
-    | Kept
-)
+FileAnswer = GameList | Rated | OpenedGame | Remark | Kept
+View = Progress | Moved | Opened | Analysed | Threats | Verdict | Graded
+Answer = Done | OtherBoard | View | Failed | Notice | Compiling | Ended | FileAnswer
 
 NO_TASK = 0
 """The number of answers that belong to no task."""

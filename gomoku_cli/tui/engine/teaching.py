@@ -8,7 +8,7 @@ import numpy as np
 from core.compiled import stones_of
 from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, side_of
 from core.position import Position
-from core.rules import BLACK, WHITE, Cell, Rules
+from core.rules import BLACK, WHITE, Cell
 from gomoku_cli.study.explain import Explainer
 from gomoku_cli.study.threats import Threats as ThreatFinder
 from gomoku_cli.tui.engine.messages import Threat, Threats, Verdict
@@ -20,14 +20,8 @@ _LOOK = Limit(seconds=0.6)
 _KINDS = {FIVE: "five", OPEN_FOUR: "open four", FOUR: "four", OPEN_THREE: "open three"}
 
 
-@functools.lru_cache(maxsize=2)
-def _finder(rules: Rules) -> ThreatFinder:
-    return ThreatFinder(rules)
-
-
-@functools.lru_cache(maxsize=2)
-def _explainer(rules: Rules) -> Explainer:
-    return Explainer(rules)
+_finder = functools.lru_cache(maxsize=2)(ThreatFinder)
+_explainer = functools.lru_cache(maxsize=2)(Explainer)
 
 
 def find_threats(position: Position) -> Threats:

@@ -182,9 +182,7 @@ def _write(image: Image.Image, text: str, middle: tuple[float, float], height: f
         ImageDraw.Draw(image).text(middle, text, ink, _font(max(6, round(height))), anchor="mm", stroke_width=0.3)
 
 
-@lru_cache(maxsize=16)
-def _font(height: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    return ImageFont.load_default(height)
+_font = lru_cache(maxsize=16)(ImageFont.load_default)
 
 
 def _mask(draw: Callable[[ImageDraw.ImageDraw, Pixels, float], None]) -> Callable[[Pixels, float], Image.Image]:
@@ -234,13 +232,8 @@ def _corners(pen: ImageDraw.ImageDraw, size: Pixels, thickness: float) -> None:
                 pen.rounded_rectangle(box, thick, 255)
 
 
-@lru_cache(maxsize=64)
-def _faded_table(opacity: float) -> list[int]:
-    return [round(value * opacity) for value in range(256)]
-
-
 def _faded(mask: Image.Image, opacity: float) -> Image.Image:
-    return mask.point(_faded_table(opacity))
+    return mask.point([round(value * opacity) for value in range(256)])
 
 
 def _rgb(style: Style, *, ground: bool = False) -> _RGB:

@@ -1,6 +1,6 @@
 """The dialogs of the board: questions, the next game, saved games, the keys."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from core.opening_rules import Choice
 from core.records.record import Ending, GameRecord, RecordError
@@ -35,16 +35,26 @@ class Dialogs(BoardApp):
 
     def show_failed_player(self, text: str) -> None:
         """See `View`."""
-        from gomoku_cli.tui.screens.question import Question
-
         answers = (("m", "play the mentor"), ("n", "new game"), ("q", "quit"))
         self.show_message(text, "error")
-        self.push_screen(Question(f"This player cannot be loaded.\n{text}", answers), self._after_failure)
+        self._ask(f"This player cannot be loaded.\n{text}", answers, self._after_failure, is_low=False)
+
+    def _ask(
+        self, text: str, answers: Sequence[tuple[str, str]], then: Callable[[str | None], None], *, is_low: bool = True
+    ) -> None:
+        """Ask a question; `then` gets the key of the answer."""
+        from gomoku_cli.tui.screens.question import Question
+
+        self.push_screen(Question(text, answers, is_low=is_low), then)
+
+    def _confirm(
+        self, text: str, do: Callable[[], None], yes: str = "yes", no: str = "no", *, is_low: bool = True
+    ) -> None:
+        """Ask a question with two answers, and do something after a yes."""
+        self._ask(text, (("y", yes), ("n", no)), lambda answer: do() if answer == "y" else None, is_low=is_low)
 
     def ask_choice(self, options: tuple[Choice, ...]) -> None:
         """See `View`."""
-        from gomoku_cli.tui.screens.question import Question
-
         if self.screen is not self._main:
             return
         labels = {Choice.WHITE: "White", Choice.BLACK: "Black", Choice.MORE: "add two stones"}
@@ -55,7 +65,7 @@ class Dialogs(BoardApp):
             if found:
                 self.control.choose(found[0])
 
-        self.push_screen(Question("Which stones do you take? White moves next.", answers, is_low=True), chosen)
+        self._ask("Which stones do you take? White moves next.", answers, chosen)
 
     def show_saved_games(self, games: GameList) -> None:
         """See `View`."""
@@ -117,12 +127,10 @@ class Dialogs(BoardApp):
         if not self.game.has_human_part or (self.game.is_game_over() and not unsaved):
             leave()
             return
-        from gomoku_cli.tui.screens.question import ask_to_leave
-
         state = "is being saved" if self.control.is_saving else "is saved"
         saved = f"It {state}{how and f': {how}'}."
         lost = f"{unsaved} Leaving loses it. To keep it: n, then y and s copy it as SGF."
-        ask_to_leave(self, f"Leave this game{what_for}? {lost if unsaved else saved}", leave)
+        self._confirm(f"Leave this game{what_for}? {lost if unsaved else saved}", leave, "leave", "stay", is_low=False)
 
     def action_resign(self) -> None:
         """Give the game up, after a question: for the human, or for the side to move of two."""
@@ -140,23 +148,19 @@ class Dialogs(BoardApp):
         self._ask_to_end(text, lambda: self.control.match.end(None, Ending.BOARD))
 
     def _ask_to_end(self, text: str, end: Callable[[], None]) -> None:
-        from gomoku_cli.tui.screens.question import Question
-
         if problem := self.control.match.may_end:
             self.show_message(problem, "error")
             return
         game = self.game
 
-        def answered(answer: str | None) -> None:
-            if answer == "y" and self.game is game and not self.control.match.may_end:
+        def accepted() -> None:
+            if self.game is game and not self.control.match.may_end:
                 end()
 
-        self.push_screen(Question(text, (("y", "yes"), ("n", "no")), is_low=True), answered)
+        self._confirm(text, accepted)
 
     def action_delete(self) -> None:
         """Delete the last move that is shown and all that follow, after a question."""
-        from gomoku_cli.tui.screens.question import Question
-
         game = self.game
         if not game.can_delete:
             self.show_message("There is no move to delete here.", "error")
@@ -165,12 +169,8 @@ class Dialogs(BoardApp):
             return
         count = sum(node.move != NO_CELL for node in game.node.nodes()) - 1
         others = f" and {counted(count, 'move')} after it" if count else ""
-        question = Question(
-            f"Delete {game.name_of(game.moves[-1])}{others}? They cannot be brought back.",
-            (("y", "delete"), ("n", "keep")),
-            is_low=True,
-        )
-        self.push_screen(question, lambda answer: self.control.review.delete() if answer == "y" else None)
+        text = f"Delete {game.name_of(game.moves[-1])}{others}? They cannot be brought back."
+        self._confirm(text, self.control.review.delete, "delete", "keep")
 
     def action_describe(self) -> None:
         """Write a comment on the shown position, and a name."""
@@ -217,7 +217,6 @@ class Dialogs(BoardApp):
 
     def action_share(self) -> None:
         """Ask what to copy, or to draw, of the shown position and the moves before it."""
-        from gomoku_cli.tui.screens.question import Question
         from gomoku_cli.tui.screens.sharing import PICTURES, TEXTS, picture_path, text_of
 
         game = self.game
@@ -240,7 +239,7 @@ class Dialogs(BoardApp):
         # Pictures of a board behind a page would be files of another machine.
         offered = TEXTS if is_served() else {**TEXTS, **PICTURES}
         text = "Copy?" if is_served() else "Copy, or draw into a file of this folder?"
-        self.push_screen(Question(text, (*offered.items(), ("b", "back")), is_low=True), chosen)
+        self._ask(text, (*offered.items(), ("b", "back")), chosen)
 
     def action_help(self) -> None:
         """Show the keys."""

@@ -1,10 +1,10 @@
 """A question with a few answers, each with its own key."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Static
@@ -47,13 +47,3 @@ class Question(Dialog[str]):
     def action_back(self) -> None:
         """Return the last answer."""
         self.dismiss(self._answers[-1][0])
-
-
-def ask_to_leave(app: App[Any], text: str, leave: Callable[[], object]) -> None:
-    """Show a question, and call `leave` after a yes."""
-
-    def answered(answer: str | None) -> None:
-        if answer == "y":
-            leave()
-
-    app.push_screen(Question(text, (("y", "leave"), ("n", "stay"))), answered)

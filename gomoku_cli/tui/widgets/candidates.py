@@ -39,11 +39,6 @@ def _short(visits: int) -> str:
     return f"{visits // 1_000}k" if visits < 1_000_000 else f"{visits / 1_000_000:.1f}M"
 
 
-def _height(text: str, columns: int) -> int:
-    """Return the rows of a text of several lines, which wrap."""
-    return sum(len(textwrap.wrap(line, columns)) or 1 for line in text.splitlines())
-
-
 class CandidatesView(Static):
     """A table of the best moves; the row of the cell under the cursor is marked."""
 
@@ -84,7 +79,8 @@ class CandidatesView(Static):
         heading = f"Candidates for {colour_name(mover)}: {source}\n{_row(widths, 'move', 'visits', 'prior', 'win')}\n"
         line = f"line  {line_text(analysis.variation, rules)}\n"
         work = f"{analysis.nodes:,} positions, {analysis.seconds:.1f} s"
-        rows = room - _height(heading + line + work, columns) - (len(book) + 1 if book else 0)
+        wrapped = (textwrap.wrap(text, columns) for text in f"{heading}{line}{work}".splitlines())
+        rows = room - sum(len(lines) or 1 for lines in wrapped) - (len(book) + 1 if book else 0)
         below, parts = parts, [(heading, "dim")]
         for number, move in enumerate(ranked(analysis)[: min(max(rows, _LEAST_ROWS), MOST_ROWS)], 1):
             visits = "-" if move.visits is None else _short(move.visits) if narrow else f"{move.visits:,}"

@@ -246,9 +246,9 @@ class SidePanel(Vertical):
         yield from (self._players, self.value, self.graph, self.candidates)
         yield from (self._heading, self.moves, self._comment, self._about)
 
-    def show(self, game: Game, marks: Mapping[int, str]) -> None:
+    def show(self, game: Game, marks: Mapping[int, str], *, pondering: bool) -> None:
         """Draw the current state of the game; `marks` stand behind the moves of their plies."""
-        self._game = game
+        self._game, self._pondering = game, pondering
         self._players.show(game, self._glyphs, self._clocks)
         self.value.show(game)
         self._heading.update("Moves" if game.node.is_main() else "Moves of a variation")
@@ -281,11 +281,6 @@ class SidePanel(Vertical):
         self.candidates.show(
             analysis, game.rules, game.side_to_move, source, cursor, columns=self.size.width, room=room, book=book
         )
-
-    def show_pondering(self, ponders: bool) -> None:
-        """Show or hide the line on pondering."""
-        self._pondering = ponders
-        self._show_about()
 
     def add_note(self, text: str) -> None:
         """Add a note to the lines about the players, for some seconds."""
