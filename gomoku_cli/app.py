@@ -51,22 +51,16 @@ app = typer.Typer(
 )
 
 
-def _show_version(requested: bool) -> None:
-    if requested:
-        typer.echo(f"gomoku {__version__}")
-        raise typer.Exit
-
-
 @app.callback(invoke_without_command=True)
 def _top(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
+    if version:
+        typer.echo(f"gomoku {__version__}")
+        raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-        raise typer.Exit
 
 
 def _meant_options(typed: str, context: typer.Context) -> str:

@@ -21,18 +21,18 @@ def reporting_compilation(reporter: Reporter) -> Iterator[None]:
 
     If the cache was damaged or cannot be used, its notice has announced the compilation.
     """
-    begun, over = threading.Event(), threading.Event()
+    over, has_begun = threading.Event(), False
 
     def begin(name: str) -> None:
-        if not begun.is_set() and not has_noticed():
-            begun.set()
+        nonlocal has_begun
+        if not has_begun and not has_noticed():
+            has_begun = True
             reporter.say(f"the first run compiles the search, which takes {ESTIMATE}")
 
     def report() -> None:
         told = 0
-        begun.wait()
         while not over.wait(_EVERY_S):
-            if len(compilation.kernels) > told:
+            if has_begun and len(compilation.kernels) > told:
                 told = len(compilation.kernels)
                 reporter.say(progress_text(told, compilation.seconds))
 
@@ -42,9 +42,7 @@ def reporting_compilation(reporter: Reporter) -> Iterator[None]:
         try:
             yield
         finally:
-            told = begun.is_set()
             over.set()
-            begun.set()
             thread.join()
-    if told:
+    if has_begun:
         reporter.say(f"compiling took {duration(compilation.seconds)}")

@@ -6,8 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -19,8 +20,6 @@ __all__ = ["STDERR", "STDOUT", "Lines", "duration", "headline", "make_reporter",
 
 STDOUT = Console()
 STDERR = Console(stderr=True)
-
-_INTERVAL_S = 10.0
 
 
 def make_reporter(quiet: bool) -> Reporter:
@@ -34,15 +33,13 @@ def make_reporter(quiet: bool) -> Reporter:
     return Bars(STDERR)
 
 
-@contextmanager
-def headline(reporter: Reporter, text: Callable[[], str]) -> Iterator[None]:
+def headline(reporter: Reporter, text: Callable[[], str]) -> AbstractContextManager[Any]:
     """Show a line above the progress of the tasks in this context: the place in the whole work, and its time left.
 
     `text` is called every few seconds, on any thread.
     """
-    shows = getattr(reporter, "headline", None)
-    with nullcontext() if shows is None else shows(text):
-        yield
+    shows: Callable[..., AbstractContextManager[Any]] = getattr(reporter, "headline", nullcontext)
+    return shows(text)
 
 
 def program() -> str:
@@ -68,7 +65,7 @@ def shows_notice(reporter: Reporter, text: str) -> bool:
 class Lines:
     """Progress outside a terminal: one plain line an interval, on stderr."""
 
-    def __init__(self, interval_s: float = _INTERVAL_S) -> None:
+    def __init__(self, interval_s: float = 10.0) -> None:
         self._interval_s = interval_s
         self._next = time.monotonic() + interval_s
         self._lock = threading.Lock()
@@ -94,19 +91,14 @@ class Lines:
         """See `Reporter`."""
         print(printable(text), file=sys.stderr, flush=True)
 
-    def progress(self, text: str) -> None:
-        """Write a line on a task, with the headline at its end."""
-        whole = self._headline()
-        self.say(f"{text}; {whole}" if whole else text)
-
-    def is_time(self) -> bool:
-        """Return True if the next line is due; the caller then writes it."""
+    def progress(self, text: Callable[[], str]) -> None:
+        """Write a line on a task, with the headline at its end, if the next line is due."""
         with self._lock:
             now = time.monotonic()
             if now < self._next:
-                return False
+                return
             self._next = now + self._interval_s
-            return True
+        self.say("; ".join(filter(None, (text(), self._headline()))))
 
 
 class _LineTask:
@@ -116,6 +108,5 @@ class _LineTask:
     def update(self, done: float, **figures: float | str) -> None:
         """See `curriculum.reporting.Task`."""
         pace = self.meter.pace(done)
-        if self._lines.is_time():
-            parts = (self.meter.counts(done), pace, figures_text(figures))
-            self._lines.progress(f"{self._name}: {', '.join(part for part in parts if part)}")
+        start = f"{self._name}: {self.meter.counts(done)}"
+        self._lines.progress(lambda: ", ".join(filter(None, (start, pace, figures_text(figures)))))

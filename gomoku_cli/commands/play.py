@@ -144,8 +144,8 @@ def command(
 
     runtime.apply()
     engine = EngineProcess(default_runtime())  # it imports its libraries while the screen imports its own
+    from gomoku_cli.tui.app import run_board
     from gomoku_cli.tui.game import Game
-    from gomoku_cli.tui.running import run_board
     from gomoku_cli.tui.setup import BoardSetup, Course
 
     game = None

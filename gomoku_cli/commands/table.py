@@ -47,8 +47,9 @@ _TABLE = {
         "warmup": ("warmup", "Compile ahead, so that other commands start at once."),
         "help": ("help", "Show the help of a command."),
     },
+    "": {"analyse": ("pictures.analyze", "")},
 }
-_ALIASES = {"analyse": "analyze"}
+"""Module and short help of each command, by the parts of the help; what is in none has no place there."""
 
 
 class Lazy(Command):
@@ -57,14 +58,10 @@ class Lazy(Command):
     The imports of all of them took a quarter of the time of `gomoku --help`.
     """
 
-    def __init__(self, name: str, module: str, text: str, panel: str, *, hidden: bool = False) -> None:
+    def __init__(self, name: str, module: str, text: str, panel: str) -> None:
         """`module`: in this package, with the name of its function unless it is `command`; `panel`: in the help."""
-        super().__init__(name, short_help=text, rich_help_panel=panel, hidden=hidden)
+        super().__init__(name, short_help=text, rich_help_panel=panel, hidden=not panel)
         self._module = module
-
-    def alias(self, name: str) -> "Lazy":
-        """Return the same command under another name, which no help shows."""
-        return Lazy(name, self._module, "", "", hidden=True)
 
     def make_context(self, *args: Any, **others: Any) -> Any:
         """Return the context of the command itself."""
@@ -85,9 +82,8 @@ class Lazy(Command):
 
 def commands() -> dict[str, Lazy]:
     """Return all subcommands by name."""
-    found = {
+    return {
         name: Lazy(name, module, text, panel)
         for panel, entries in _TABLE.items()
         for name, (module, text) in entries.items()
     }
-    return found | {alias: found[name].alias(alias) for alias, name in _ALIASES.items()}

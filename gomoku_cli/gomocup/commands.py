@@ -69,7 +69,9 @@ class Engine:
         self._about = about
         clock = self._clock = clock or Clock()
         self._ahead = ahead
-        self._thinker = Thinker(players, clock, seed=seed, hurry=hurry, is_asked=self._is_asked_for_the_move, tell=tell)
+        self._thinker = Thinker(
+            players=players, clock=clock, seed=seed, hurry=hurry, is_asked=self._is_asked_for_the_move, tell=tell
+        )
         self._read_at = 0.0
         """The instant at which the command in progress was read."""
         self._looked = 0

@@ -11,7 +11,6 @@ Commands that begin with YX are those of Yixin's board (https://github.com/accre
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple
 
 from core.input_limits import quoted
 from core.notation import NotationError, parse_point, point_name
@@ -28,18 +27,10 @@ class CommandError(ValueError):
     """A command cannot be carried out. The message is the text of the ERROR."""
 
 
-class Command(NamedTuple):
-    """A line, split at its first space."""
-
-    name: str
-    """In upper case; empty for a blank line."""
-    argument: str
-
-
-def parse_command(line: str) -> Command:
-    """Split a line into a command's name and its argument."""
+def parse_command(line: str) -> tuple[str, str]:
+    """Return a command's name, in upper case, and its argument; both are empty for a blank line."""
     name, argument = (*line.split(None, 1), "", "")[:2]
-    return Command(name.upper(), argument.strip())
+    return name.upper(), argument.strip()
 
 
 def parse_integer(text: str) -> int | None:

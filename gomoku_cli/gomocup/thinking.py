@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.notation import point_name
@@ -33,6 +34,7 @@ _PROBE_S = 0.005
 """Interval between two measurements of the delay with which this process gets a processor."""
 
 
+@dataclass(kw_only=True)
 class Thinker:
     """Chooses the engine's moves with its players and the limits of a clock.
 
@@ -41,32 +43,22 @@ class Thinker:
     `time.monotonic`, in seconds.
     """
 
-    def __init__(
-        self,
-        players: "EnginePlayers",
-        clock: Clock,
-        *,
-        seed: int,
-        hurry: Callable[[], bool],
-        is_asked: Callable[[], bool],
-        tell: Callable[[str], None],
-    ) -> None:
-        """See `gomoku_cli.gomocup.commands.Engine`.
+    players: "EnginePlayers"
+    clock: Clock
+    seed: int
+    hurry: Callable[[], bool]
+    """This and `seed` and `tell` are those of `gomoku_cli.gomocup.commands.Engine`."""
+    is_asked: Callable[[], bool]
+    """Return True if the manager wants the move in progress at once; called often, on the answering thread."""
+    tell: Callable[[str], None]
 
-        `is_asked()`: True if the manager wants the move in progress at once; called often, on the answering thread.
-        """
+    def __post_init__(self) -> None:
         self.shows_best = False
         """True if the manager wants to see the best move so far during a move."""
         self.may_ponder = False
         """True if the manager lets the engine think during the opponent's turn."""
-        self._players = players
-        self._clock = clock
-        self._seed = seed
-        self._hurry = hurry
-        self._is_asked = is_asked
         self._asked_at = math.inf
         """The instant at which the manager asked for the move in progress."""
-        self._tell = tell
         self._analysis: Analysis | None = None
         """That of the last move."""
         self._games = 0
@@ -77,36 +69,36 @@ class Thinker:
     def prepare(self, rules: Rules, read_at: float) -> Iterator[str]:
         """Prepare the player for a START that was read at `read_at`; yield a MESSAGE each second of a compilation."""
         until = read_at + _START_S
-        preparation = self._preparer.submit(self._players.prepare, rules, lambda: time.monotonic() >= until)
+        preparation = self._preparer.submit(self.players.prepare, rules, lambda: time.monotonic() >= until)
         while not wait([preparation], _MESSAGE_S).done:
-            if (text := self._players.progress()) is not None:
+            if (text := self.players.progress()) is not None:
                 yield f"MESSAGE {text}"
         preparation.result()
 
     def new_game(self, read_at: float) -> None:
         """Begin a game. Its time limit covers the time since `read_at`."""
         self._games += 1
-        self._clock.new_game()
-        self._clock.charge(time.monotonic() - read_at)
+        self.clock.new_game()
+        self.clock.charge(time.monotonic() - read_at)
 
     def begin_move(self, rules: Rules, read_at: float) -> Engine:
         """Return the player for a move that was requested at `read_at`, within the current limits."""
         self._asked_at, self._analysis = math.inf, None
         now = time.monotonic()
-        until = now + (self._clock.deadline(read_at) - now) / 2
+        until = now + (self.clock.deadline(read_at) - now) / 2
 
         def stop() -> bool:
-            return self._is_asked_now() or time.monotonic() >= min(until, self._clock.deadline(read_at))
+            return self._is_asked_now() or time.monotonic() >= min(until, self.clock.deadline(read_at))
 
-        return self._players.get(rules, stop)
+        return self.players.get(rules, stop)
 
     def decide(self, engine: Engine, position: Position, read_at: float) -> Decision:
         """Return the player's decision, in time for a request that was read at `read_at`.
 
         The deadline may become earlier meanwhile, but no later.
         """
-        first = self._clock.deadline(read_at)
-        return self._decide(engine, position, lambda: min(first, self._clock.deadline(read_at)))
+        first = self.clock.deadline(read_at)
+        return self._decide(engine, position, lambda: min(first, self.clock.deadline(read_at)))
 
     def best_moves(self, count: int, size: int) -> Iterator[str]:
         """Yield the best moves of the last decision as MESSAGE lines, the best first, on a board of this size."""
@@ -120,13 +112,13 @@ class Thinker:
 
         def evaluate(positions: Sequence[Position], length: int) -> Iterator[float]:
             now = time.monotonic()
-            until = now + (self._clock.deadline(read_at) - now) / (2 if length == 1 else 1)
+            until = now + (self.clock.deadline(read_at) - now) / (2 if length == 1 else 1)
             for number, position in enumerate(positions):
                 now = time.monotonic()
-                share = now + (min(until, self._clock.deadline(read_at)) - now) / (len(positions) - number)
+                share = now + (min(until, self.clock.deadline(read_at)) - now) / (len(positions) - number)
                 yield self._decide(engine, position, lambda: share).value or 0.0  # noqa: B023 - called here
 
-        seed = stream_key(self._seed, self._games)
+        seed = stream_key(self.seed, self._games)
         return even_stones(Position(rules), Opening(OpeningRule.SWAP2), seed, lambda *of: [*evaluate(*of)])
 
     def ponder(self, engine: Engine, position: Position) -> None:
@@ -142,17 +134,17 @@ class Thinker:
 
     def record_move(self, read_at: float) -> None:
         """Record on the clock that the request of `read_at` is answered."""
-        self._clock.record_move(time.monotonic() - read_at)
+        self.clock.record_move(time.monotonic() - read_at)
 
     def messages(self) -> Iterator[str]:
         """Yield the new notes of the players as MESSAGE lines, and clear them."""
-        notes = self._players.notes
+        notes = self.players.notes
         while notes:
             yield f"MESSAGE {notes.pop(0)}"
 
     def _is_asked_now(self) -> bool:
         """Return True once the manager has asked for the move in progress."""
-        if self._asked_at == math.inf and self._is_asked():
+        if self._asked_at == math.inf and self.is_asked():
             self._asked_at = time.monotonic()
         return self._asked_at < math.inf
 
@@ -161,15 +153,15 @@ class Thinker:
             return min(limit(), self._asked_at)
 
         if self._search is not None and (not self._ends(self._search, deadline) or time.monotonic() >= deadline()):
-            return self._players.quick_decision(position)
-        seed = stream_key(self._seed, self._games, position.ply)
+            return self.players.quick_decision(position)
+        seed = stream_key(self.seed, self._games, position.ply)
         search = self._search = engine.start(position, seed=seed, until=deadline())
         has_ended = self._ends(search, deadline, shows_on=position.rules.size if self.shows_best else None)
         self._analysis = search.view
         if has_ended:
             self._search = None
             return search.wait()
-        return search.best or self._players.quick_decision(position)
+        return search.best or self.players.quick_decision(position)
 
     def _ends(
         self, search: RunningSearch[object], deadline: Callable[[], float], *, shows_on: int | None = None
@@ -182,13 +174,13 @@ class Thinker:
         while not search.has_ended():
             grace_s = _ASKED_GRACE_S if self._is_asked_now() else _GRACE_S
             now, due = time.monotonic(), max(deadline(), started)
-            search.stop_at(due if not self._hurry() else min(due, started + MIN_MOVE_S))
+            search.stop_at(due if not self.hurry() else min(due, started + MIN_MOVE_S))
             if (left := due + grace_s - now) <= 0:
                 return False
             if (view := search.view) is not shown and view is not None and shows_on is not None:
-                self._tell(f"MESSAGE REALTIME BEST {point_name(view.best_move, shows_on)}")
+                self.tell(f"MESSAGE REALTIME BEST {point_name(view.best_move, shows_on)}")
                 shown = view
             wake_up = now + min(left, _PROBE_S)
             search.has_ended(min(left, _PROBE_S))
-            self._clock.record_delay(time.monotonic() - wake_up)
+            self.clock.record_delay(time.monotonic() - wake_up)
         return True

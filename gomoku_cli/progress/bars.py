@@ -103,7 +103,9 @@ class Bars:
         width = self._console.width - 1
         lines: list[Text] = []
         if self._headline is not None:
-            lines += [Text(line, style="bold") for line in _wrapped(self._current_headline(), width) if line]
+            text = self._current_headline()
+            parts = [text] if cell_len(text) <= width else text.split("; ")
+            lines += [Text(line, style="bold") for line in parts if line]
         with self._lock:
             tasks = list(self._tasks)
         glyph = next(self._spinner)
@@ -130,11 +132,9 @@ class Bars:
 class _BarTask:
     def __init__(self, name: str, meter: Meter) -> None:
         self.name, self.meter = name, meter
-        self._done, self._speed, self._left = 0.0, "", None
-        self._figures = ""
+        self._left: float | None = None
+        self._done, self._speed, self._figures = 0.0, "", ""
         self._updated = time.monotonic()
-
-    _left: float | None
 
     def update(self, done: float, **figures: float | str) -> None:
         """See `curriculum.reporting.Task`."""
@@ -157,7 +157,7 @@ class _BarTask:
         details = [self.meter.counts(self._done), self._speed, self._figures]
         if still > _STILL_S:
             details.insert(1, f"{duration(still)} on this step")
-        detail = ", ".join(part for part in details if part)
+        detail = ", ".join(filter(None, details))
         name = f"{glyph} {self.name} "
         room = width - cell_len(name) - cell_len(tail) - cell_len(detail) - 2
         if room >= _MAX_BAR:
@@ -172,10 +172,3 @@ def _bar(share: float, columns: int, ascii_only: bool) -> Text:
     full = round(share * columns)
     filled, rest = ("#", ".") if ascii_only else ("━", "─")
     return Text.assemble((filled * full, "green"), (rest * (columns - full), "dim"))
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Return a headline in lines: it is cut at its semicolons where it does not fit."""
-    if cell_len(text) <= width:
-        return [text]
-    return text.split("; ")

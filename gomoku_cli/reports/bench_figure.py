@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, drawn, label
+from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ def _batches(axes: "Axes", figures: dict[str, Any]) -> None:
     )
     _name(axes, "The nets alone, by batch size", "positions in a batch", "evaluated positions a second")
     _count_on(axes, batches, base=2)
-    axes.legend(loc="lower right", frameon=False, fontsize=8)
+    axes.legend(loc="lower right")
 
 
 def _threads(axes: "Axes", figures: dict[str, Any]) -> None:
@@ -47,7 +47,7 @@ def _threads(axes: "Axes", figures: dict[str, Any]) -> None:
     axes.plot(threads, rates, "o-", color=BLUE, label="measured")
     _name(axes, "Kernel descents, by threads", "threads", "simulations a second")
     _count_on(axes, threads, base=2)
-    axes.legend(loc="upper left", frameon=False, fontsize=8)
+    axes.legend(loc="upper left")
 
 
 def _games(axes: "Axes", figures: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ def _games(axes: "Axes", figures: dict[str, Any]) -> None:
     axes.plot(games, _column(rows, "simulations_per_second"), "o-", color=BLUE, label="self-play, simulations")
     _name(axes, "Self-play, by games side by side", "games", "a second")
     _count_on(axes, games, base=2)
-    axes.legend(loc="lower right", frameon=False, fontsize=8)
+    axes.legend(loc="lower right")
 
 
 def _search_rates(axes: "Axes", figures: dict[str, Any]) -> None:
@@ -92,7 +92,7 @@ def _boards(axes: "Axes", figures: dict[str, Any]) -> None:
     axes.bar_label(bars, [f"{row['ratio']:.0%}" for row in rows], fontsize=8, padding=2)
     _name(axes, "Self-play, by board (share of the ceiling)", "board", "a second")
     axes.set_xticks(list(places), [f"{row['size']}x{row['size']}" for row in rows])
-    axes.legend(loc="upper right", frameon=False, fontsize=8)
+    axes.legend(loc="upper right")
 
 
 def _column(rows: list[dict[str, Any]], name: str) -> list[Any]:
@@ -101,7 +101,7 @@ def _column(rows: list[dict[str, Any]], name: str) -> list[Any]:
 
 def _name(axes: "Axes", title: str, x: str, y: str) -> None:
     """Set the titles of a panel whose y starts at 0."""
-    label(axes, title, x, y)
+    axes.set(title=title, xlabel=x, ylabel=y)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter("{x:,.0f}")
 

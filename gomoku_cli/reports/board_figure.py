@@ -25,9 +25,10 @@ def set_board(axes: "Axes", size: int) -> None:
     axes.set_xlim(-0.5, size - 0.5)
     axes.set_ylim(-0.5, size - 0.5)
     axes.set_aspect("equal")
+    axes.grid(visible=False)
     axes.set_xticks(range(size), [column_letter(column) for column in range(size)])
     axes.set_yticks(range(size), [str(row + 1) for row in range(size)])
-    axes.tick_params(length=0, labelsize=8, labeltop=True, labelright=True)
+    axes.tick_params(length=0, labeltop=True, labelright=True)
     axes.spines[:].set_visible(False)
 
 

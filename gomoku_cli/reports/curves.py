@@ -10,6 +10,7 @@ from curriculum.run.folder import is_run, read_metrics
 from curriculum.run.locking import FolderError
 from curriculum.stated import ConfigError
 from gomoku_cli.console import STDOUT
+from gomoku_cli.printable import counted
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, print_table
 from gomoku_cli.reports.texts import Json
@@ -67,9 +68,8 @@ def _phase_rows(training: Sequence[Json]) -> list[tuple[str, ...]]:
 def _round_facts(rounds: Sequence[Json]) -> list[tuple[str, str]]:
     """Return a title and a text for each curve of self-play."""
     gates = [each["accepted"] for each in rounds if each["accepted"] is not None]
-    count = "1 round" if len(rounds) == 1 else f"{len(rounds):,} rounds"
     return [
-        ("games", f"{sum(each['games'] for each in rounds):,} in {count}"),
+        ("games", f"{sum(each['games'] for each in rounds):,} in {counted(len(rounds), 'round')}"),
         ("length", f"{_first_last(rounds, 'game_length', '.1f')} moves"),
         ("black", f"{_first_last(rounds, 'black_share', '.2f')} of the decided games"),
         ("time", f"{_first_last(rounds, 'game_seconds', '.2f')} s a game"),

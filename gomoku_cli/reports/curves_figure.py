@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gomoku_cli.reports.curves import run_name
-from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, count_on, drawn, label, legend_above
+from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, count_on, drawn, legend_above
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES
 from gomoku_cli.reports.training.outlook import phase_name
@@ -56,7 +56,7 @@ def _joined(runs: Sequence[Json], key: str, place: str) -> Iterator[tuple[Json, 
 
 
 def _training(axes: "Axes", runs: Sequence[Json], key: str) -> None:
-    label(axes, _TITLES[key], "training steps", "")
+    axes.set(title=_TITLES[key], xlabel="training steps")
     phases = {row["phase"] for run in runs for row in run["training"]}
     for run, begin, rows in _joined(runs, "training", "step"):
         _mark(axes, run, begin, runs)
@@ -113,7 +113,7 @@ def _from_zero(axes: "Axes") -> None:
 
 def _rounds(axes: "Axes", runs: Sequence[Json], key: str, title: str, unit: str) -> None:
     """Draw a curve over the rounds of self-play; one without a unit is a share."""
-    label(axes, title, "round of self-play", unit)
+    axes.set(title=title, xlabel="round of self-play", ylabel=unit)
     for run, begin, rows in _joined(runs, "rounds", "round"):
         if rows:
             _mark(axes, run, begin + 0.5 if begin else 0, runs)
@@ -126,7 +126,7 @@ def _rounds(axes: "Axes", runs: Sequence[Json], key: str, title: str, unit: str)
 
 
 def _gates(axes: "Axes", runs: Sequence[Json]) -> None:
-    label(axes, "Gate: score of the candidate", "round of self-play", "")
+    axes.set(title="Gate: score of the candidate", xlabel="round of self-play")
     for accepted, name, fill in ((True, "accepted", BLUE), (False, "rejected", "white")):
         rows = [
             (begin + row["round"], row["gate_score"])
@@ -151,7 +151,7 @@ def draw_strength(runs: Sequence[tuple[str, Json]], path: Path) -> None:
     title = f"Strength by training time, {first['simulations']} simulations a move"
     with drawn(path, title, width=1.9 * WIDTH, height=4.2) as figure:
         axes = figure.add_subplot()
-        label(axes, "", "minutes of work", f"Elo, {first['zero']} is 0")
+        axes.set(xlabel="minutes of work", ylabel=f"Elo, {first['zero']} is 0")
         for player in first["pool"]:
             axes.axhline(player["elo"], color=GREY, linewidth=0.8, linestyle=":")
             at = (1, player["elo"])
@@ -168,4 +168,4 @@ def draw_strength(runs: Sequence[tuple[str, Json]], path: Path) -> None:
             axes.errorbar(
                 minutes, elo, reach, fmt="o-", markersize=4, linewidth=1.2, capsize=2, color=colour, label=name
             )
-        axes.legend(loc="center right", bbox_to_anchor=(0.97, 0.3), frameon=False, fontsize=8)
+        axes.legend(loc="center right", bbox_to_anchor=(0.97, 0.3))

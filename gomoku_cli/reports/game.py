@@ -8,6 +8,7 @@ from core.position import Position
 from core.records.record import Ending, GameRecord, contradiction, won_text
 from core.rules import Cell
 from gomoku_cli.console import STDOUT
+from gomoku_cli.printable import counted
 from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts
@@ -45,7 +46,7 @@ def result_text(record: GameRecord) -> str:
 
     A remark follows where the board contradicts the record.
     """
-    moves = f"{len(record.moves)} {'move' if len(record.moves) == 1 else 'moves'}"
+    moves = counted(len(record.moves), "move")
     if record.winner is not None:
         text = f"{won_text(record)} in {moves}"
     else:
@@ -62,13 +63,8 @@ def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:
     for line in game_title(record).split("\n"):
         STDOUT.print(cell_text(line))
     STDOUT.print(_board(position, record.set_up, 2 if is_cut else width, colours))
-    facts = [
-        (
-            "moves",
-            f"black has the {'even' if record.set_up % 2 else 'odd'} numbers"
-            + ("; of 100 and more the last two digits" if is_cut else ""),
-        )
-    ]
+    numbers = f"black has the {'even' if record.set_up % 2 else 'odd'} numbers"
+    facts = [("moves", f"{numbers}; of 100 and more the last two digits" if is_cut else numbers)]
     if winning := position.winning_line():
         facts.append(("line", " ".join(map(position.name_of, winning))))
     if fouls := position.fouls():
@@ -78,7 +74,8 @@ def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:
     if any(values for _, values in views):
         facts.append(("values", f"for black, from {bars[0]} for -1 to {bars[-1]} for +1, before the moves of"))
         for side, (_, values) in zip(("black", "white"), views, strict=True):
-            facts.append((side, _graph(values, bars)))
+            levels = (min(len(bars) - 1, int((value + 1) / 2 * len(bars))) for value in values)
+            facts.append((side, "".join(bars[level] for level in levels)))
     print_facts(facts)
 
 
@@ -87,10 +84,6 @@ def views_of(record: GameRecord) -> tuple[tuple[list[int], list[float]], tuple[l
     values = black_values(record)
     black, white = ([number for number in values if number % 2 == odd] for odd in (1, 0))
     return (black, [values[number] for number in black]), (white, [values[number] for number in white])
-
-
-def _graph(values: list[float], bars: str) -> str:
-    return "".join(bars[min(len(bars) - 1, int((value + 1) / 2 * len(bars)))] for value in values)
 
 
 def _board(position: Position, set_up: int, width: int, colours: bool) -> Text:

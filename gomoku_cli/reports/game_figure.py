@@ -19,7 +19,7 @@ from gomoku_cli.reports.board_figure import (
     set_board,
 )
 from gomoku_cli.reports.game import game_title, views_of
-from gomoku_cli.reports.plots import BLUE, GIF, GREY, count_on, drawn, label, legend_above, titled
+from gomoku_cli.reports.plots import BLUE, GIF, GREY, count_on, drawn, legend_above, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,9 +56,7 @@ def draw_game(record: GameRecord, path: Path) -> None:
                 linewidth=1,
                 label=f"before {side}'s moves",
             )
-        label(graph, "Value for black", "move", "")
-        graph.set_ylim(-1.08, 1.08)
-        graph.set_xlim(0, len(record.moves) + 1)
+        graph.set(title="Value for black", xlabel="move", ylim=(-1.08, 1.08), xlim=(0, len(record.moves) + 1))
         count_on(graph.xaxis)
         legend_above(graph)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.rules import BLACK, WHITE
-from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, abridged, count_on, drawn, label, legend_above
+from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, abridged, count_on, drawn, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ def draw_ladder(ladder: "Ladder", path: Path) -> None:
         mine, theirs = zip(*means, strict=True)
         times.plot(playouts, theirs, "o--", markersize=4, color=GREY, label="pure MCTS")
         times.plot(playouts, mine, "o-", markersize=4, color=BLUE, label=abridged(ladder.player))
-        label(times, "Time", "playouts of the opponent", "seconds a move")
+        times.set(title="Time", xlabel="playouts of the opponent", ylabel="seconds a move")
         times.set_ylim(bottom=0)
         for axes in (wins, times):
             every = math.ceil(len(playouts) / 8)
@@ -98,7 +98,7 @@ def _colours(axes: "Axes", players: "Sequence[tuple[str, Tally, Tally]]") -> Non
         ink = "white" if colour == _RESULTS["wins"] else "black"
         axes.bar_label(bars, shown, label_type="center", fontsize=8, color=ink)
         lefts = [left + count for left, count in zip(lefts, counts, strict=True)]
-    label(axes, "Results by colour", "games", "")
+    axes.set(title="Results by colour", xlabel="games")
     single = len(players) == 1
     names = [f"as {side}" if single else f"{name}, {side}" for name, *_ in players for side in ("black", "white")]
     axes.set_yticks(places, names)
@@ -122,7 +122,7 @@ def _lengths(axes: "Axes", results: "Sequence[MatchResult]", *, by_winner: bool)
     bins = list(range(0, longest + 2 * width, width))
     names, inks = list(groups), list(colours.values())
     axes.hist(list(groups.values()), bins, stacked=True, label=names, color=inks, edgecolor=GREY, linewidth=0.4)
-    label(axes, "Lengths of games", "moves", "games")
+    axes.set(title="Lengths of games", xlabel="moves", ylabel="games")
     count_on(axes.yaxis)
     legend_above(axes)
 
@@ -152,7 +152,7 @@ def _elo_curve(axes: "Axes", result: "MatchResult") -> None:
     axes.set_ylim(min(later) - margin, max(later) + margin)
     axes.set_xlim(0, 1.02 * len(result.games))
     count_on(axes.xaxis)
-    label(axes, "Elo difference as the games went on", "games", "")
+    axes.set(title="Elo difference as the games went on", xlabel="games")
     axes.yaxis.set_major_formatter(_signed)
     legend_above(axes)
 
@@ -169,7 +169,7 @@ def _ratings(axes: "Axes", standings: "Sequence[Standing]") -> None:
         axes.annotate(
             _signed(rating.elo), (rating.elo, place), (0, 6), textcoords="offset points", ha="center", fontsize=8
         )
-    label(axes, "Ratings", "Elo", "")
+    axes.set(title="Ratings", xlabel="Elo")
     axes.set_yticks(places, [abridged(rating.name) for rating in ratings])
     axes.set_ylim(len(ratings) - 0.4, -0.6)
     axes.xaxis.set_major_formatter(_signed)
@@ -194,7 +194,7 @@ def _rungs(axes: "Axes", ladder: "Ladder", playouts: list[int], games: int) -> N
     axes.axhline(
         ladder.stop_at, color=_RESULTS["losses"], linestyle="--", label=f"ends at {ladder.stop_at} wins or fewer"
     )
-    label(axes, "Results of the rungs", "playouts of the opponent", "games")
+    axes.set(title="Results of the rungs", xlabel="playouts of the opponent", ylabel="games")
     axes.set_ylim(0, games)
     count_on(axes.yaxis)
     axes.grid(visible=False, axis="x")

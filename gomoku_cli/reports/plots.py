@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,6 +23,24 @@ GREY, BLUE, GRID = "#8a8f98", "#1f6feb", "#e3e6ea"
 """The colours of a reference, of the measured data, and of the grid."""
 WIDTH, HEIGHT = 4.8, 3.4
 """Size of a panel, in inches."""
+_LOOK: Any = {
+    "text.parse_math": False,  # a dollar in a name is no formula
+    "figure.titlesize": 10,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.labelsize": 9,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+"""The look of all figures, as settings of matplotlib."""
 
 
 def check_plot(path: Path | None, suffixes: tuple[str, ...] = SUFFIXES) -> None:
@@ -58,23 +76,12 @@ def titled(title: str, *, width: float, height: float, dpi: int = 140) -> "Itera
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    # A dollar in a name is no formula. And a letter that the font lacks must not fail a figure.
-    with rc_context({"text.parse_math": False}), warnings.catch_warnings():
+    with rc_context(_LOOK), warnings.catch_warnings():
+        # A letter that the font lacks must not fail a figure.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained", dpi=dpi)
-        figure.suptitle(title, fontsize=10)
+        figure.suptitle(title)
         yield figure
-
-
-def label(axes: "Axes", title: str, x: str, y: str) -> None:
-    """Set the titles of a panel and its axes, give it its grid, and remove the needless lines."""
-    axes.grid(color=GRID, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(title, fontsize=10, loc="left")
-    axes.set_xlabel(x, fontsize=9)
-    axes.set_ylabel(y, fontsize=9)
-    axes.tick_params(labelsize=8)
 
 
 def abridged(text: str, longest: int = 28) -> str:
@@ -92,16 +99,8 @@ def count_on(axis: "Axis") -> None:
 
 def legend_above(axes: "Axes") -> None:
     """Put the legend between a panel and its title, so that it covers nothing."""
-    axes.set_title(axes.get_title(loc="left"), fontsize=10, loc="left", pad=20)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=3,
-        frameon=False,
-        fontsize=8,
-        borderaxespad=0.2,
-        columnspacing=1.2,
-    )
+    axes.set_title(axes.get_title(loc="left"), pad=20)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2, columnspacing=1.2)
 
 
 def nice_ticks(low: float, high: float) -> list[float]:

@@ -27,7 +27,9 @@ class Board:
     """A running board. Its output waits in its process until it is read, so a slow page holds it up."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._process = process
+        self._input, self._output, self._errors = process.stdin, process.stdout, process.stderr
         self._is_ready = False
         self._remarks = b""
         self._reader = asyncio.create_task(self._read_remarks())
@@ -46,8 +48,7 @@ class Board:
 
     async def output(self) -> AsyncIterator[bytes]:
         """Yield what the board writes to the terminal, until its end."""
-        stream = self._process.stdout
-        assert stream is not None
+        stream = self._output
         with suppress(asyncio.IncompleteReadError, ValueError):  # ValueError: a line without an end
             for _ in range(_MAX_LINES_BEFORE):
                 if (line := await stream.readline()) == _READY:
@@ -76,18 +77,15 @@ class Board:
         await self._send(b"M", json.dumps(message).encode())
 
     async def _send(self, kind: bytes, content: bytes) -> None:
-        stream = self._process.stdin
-        assert stream is not None
-        stream.write(kind + len(content).to_bytes(4, "big") + content)
-        await stream.drain()
+        self._input.write(kind + len(content).to_bytes(4, "big") + content)
+        await self._input.drain()
 
     async def end(self) -> None:
         """End the board: by itself if it has begun, else at once. What it has started follows by `Strays`."""
-        assert self._process.stdin is not None
         if self._process.returncode is None and self._is_ready:
             with suppress(OSError, RuntimeError):
-                self._process.stdin.write(b"M" + len(_QUIT).to_bytes(4, "big") + _QUIT)
-                self._process.stdin.close()
+                self._input.write(b"M" + len(_QUIT).to_bytes(4, "big") + _QUIT)
+                self._input.close()
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._drained(), _QUIT_S)
         if self._process.returncode is None:
@@ -97,14 +95,12 @@ class Board:
 
     async def _drained(self) -> None:
         """Read what nobody reads any more, so that the board can end."""
-        assert self._process.stdout is not None
-        while await self._process.stdout.read(1 << 16):
+        while await self._output.read(1 << 16):
             pass
         await self._process.wait()
 
     async def _read_remarks(self) -> None:
-        assert self._process.stderr is not None
-        while chunk := await self._process.stderr.read(1 << 12):
+        while chunk := await self._errors.read(1 << 12):
             self._remarks = (self._remarks + chunk)[-MAX_STDERR_BYTES:]
 
 

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from importlib import resources
 from pathlib import Path
 
 import textual_serve
@@ -44,30 +43,30 @@ _CLOSE_S = 0.5
 _COLUMNS, _ROWS = 80, 24
 """Size of a page that names none."""
 _MAX_PING = 64
-_OTHER_FILES = {
-    "/textual.js": ("js/textual.js", "text/javascript"),
-    "/xterm.css": ("css/xterm.css", "text/css"),
-    "/font.ttf": ("fonts/RobotoMono-VariableFont_wght.ttf", "font/ttf"),
+_OWN, _STATICS = Path(__file__).with_name("page"), Path(textual_serve.__file__).parent / "static"
+_FILES = {
+    "/page.js": (_OWN / "page.js", "text/javascript"),
+    "/page.css": (_OWN / "page.css", "text/css"),
+    "/textual.js": (_STATICS / "js" / "textual.js", "text/javascript"),
+    "/xterm.css": (_STATICS / "css" / "xterm.css", "text/css"),
+    "/font.ttf": (_STATICS / "fonts" / "RobotoMono-VariableFont_wght.ttf", "font/ttf"),
 }
-"""The files of textual-serve that a page needs, by their address."""
-_OWN_FILES = {"/page.js": ("page.js", "text/javascript"), "/page.css": ("page.css", "text/css")}
+"""The files that a page needs, by their address: ours, and those of textual-serve for the browser."""
 _FULL = f"{MAX_PAGES} boards are open, which is the most at a time. Close one of them, then load this page again."
 _NO_TOKEN = "Open the address that gomoku printed: it ends with a token, which is new whenever the server starts."
 
 
 def serve(arguments: Sequence[str], host: str, port: int) -> ExitCode:
     """Serve `gomoku play` with `arguments` until a signal comes. Raises `ServingError`."""
-    statics = Path(textual_serve.__file__).parent / "static"
     processes.adopt_orphans()
-    return asyncio.run(Server(arguments, Access(host, port), statics).run(host, port))
+    return asyncio.run(Server(arguments, Access(host, port)).run(host, port))
 
 
 class Server:
     """The server and its pages."""
 
-    def __init__(self, arguments: Sequence[str], access: Access, statics: Path) -> None:
-        """`statics`: the folder of textual-serve's files for the browser."""
-        self._arguments, self._access, self._statics = arguments, access, statics
+    def __init__(self, arguments: Sequence[str], access: Access) -> None:
+        self._arguments, self._access = arguments, access
         self._open = 0
         """Pages that show a board."""
         self._boards: set[Board] = set()
@@ -84,7 +83,7 @@ class Server:
         app.on_response_prepare.append(self._add_headers)
         app.router.add_get("/", self._show_page)
         app.router.add_get("/ws", self._play)
-        for address in (*_OWN_FILES, *_OTHER_FILES):
+        for address in _FILES:
             app.router.add_get(address, self._give_file)
         logger = logging.getLogger(__name__)  # garbage of a stranger is no news
         logger.addHandler(logging.NullHandler())
@@ -176,18 +175,13 @@ class Server:
     async def _show_page(self, request: web.Request) -> web.StreamResponse:
         if self._open >= MAX_PAGES:
             return _text(_FULL, 503)
-        response = web.Response(text=_own_file("page.html").decode(), content_type="text/html")
+        response = web.Response(body=(_OWN / "page.html").read_bytes(), content_type="text/html", charset="utf-8")
         response.set_cookie(self._access.cookie, self._access.token, httponly=True, samesite="Strict", path="/")
         return response
 
     async def _give_file(self, request: web.Request) -> web.StreamResponse:
-        if request.path in _OWN_FILES:
-            name, kind = _OWN_FILES[request.path]
-            content = _own_file(name)
-        else:
-            name, kind = _OTHER_FILES[request.path]
-            content = (self._statics / name).read_bytes()
-        return web.Response(body=content, content_type=kind)
+        path, kind = _FILES[request.path]
+        return web.Response(body=path.read_bytes(), content_type=kind)
 
     async def _play(self, request: web.Request) -> web.StreamResponse:
         """Show a board on a page until either of them ends, or the server."""
@@ -200,11 +194,11 @@ class Server:
             return _text(_FULL, 503)
         self._open += 1
         try:
-            with suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(_ROOM_S):
                     while len(self._boards) + self._starting >= MAX_PAGES:
                         await asyncio.sleep(0.05)
-            if len(self._boards) + self._starting >= MAX_PAGES:
+            except TimeoutError:
                 return _text(_FULL, 503)
             board = await self._start(_edge(request.query.get("width")), _edge(request.query.get("height")))
             try:
@@ -327,7 +321,3 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
 
 def _text(text: str, status: int) -> web.Response:
     return web.Response(text=text + "\n", status=status)
-
-
-def _own_file(name: str) -> bytes:
-    return resources.files(__package__).joinpath("page", name).read_bytes()

@@ -18,6 +18,7 @@ from core.position import Position
 from core.records.record import Annotation, Ending, GameRecord
 from core.records.tree import ANALYSIS, VALUE, GameTree, Node, value_text
 from core.rules import BLACK, Cell, colour_name
+from gomoku_cli.printable import counted
 from gomoku_cli.study.values import percent
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
@@ -30,6 +31,10 @@ _MARK = "Analysis: "
 """Beginning of the line of a comment that this module writes."""
 _FIELDS = ("move", "value", "prior", "visits", "proof", "line")
 """Parts of a kept move, in order; files of before have no line."""
+_INF = math.inf
+_OF_MOVES = {"value": (float, -1, 1), "prior": (float, 0, 1), "visits": (int, 0, _INF), "proof": (int, -_INF, _INF)}
+_LIMITS = {"depth": (int, -_INF, _INF), "nodes": (int, -_INF, _INF), "seconds": (float, -_INF, _INF)}
+"""The numbers of a kept move and of a limit: their types and their bounds."""
 _OWN_LINE = re.compile(rf"(?:^|\n){_MARK}(?:black|white) to move, [^\n]*; best [^\n]*, [\d,]+ positions?(?=\n|$)")
 """A whole line of this module (`_comment`); people and other programs may begin theirs with the same word."""
 
@@ -219,8 +224,8 @@ def _comment(kept: KeptAnalysis, position: Position) -> str:
         chance = f"{colour_name(side if proof > 0 else -side)} wins in {abs(proof)}"
     else:
         chance = f"{percent(analysis.value)} to win"
-    effort = f"{analysis.nodes:,} {'position' if analysis.nodes == 1 else 'positions'}"
-    return f"{_MARK}{colour_name(side)} to move, {chance}; best line {line}; {kept.player}, {effort}"
+    effort = f"{kept.player}, {counted(analysis.nodes, 'position')}"
+    return f"{_MARK}{colour_name(side)} to move, {chance}; best line {line}; {effort}"
 
 
 def _text(kept: KeptAnalysis, position: Position) -> str:
@@ -250,8 +255,7 @@ def _text(kept: KeptAnalysis, position: Position) -> str:
         ],
     }
     if limit is not None and limit.seconds != math.inf:
-        given = {"depth": limit.depth, "nodes": limit.nodes, "seconds": limit.seconds}
-        result["limit"] = {name: number for name, number in given.items() if number is not None}
+        result["limit"] = {name: number for name in _LIMITS if (number := getattr(limit, name)) is not None}
     return json.dumps(result, separators=(",", ":"))
 
 
@@ -278,7 +282,7 @@ def _parsed(text: str, position: Position) -> KeptAnalysis | None:
                 seconds=value_at(found, "seconds", float, low=0),
             ),
             player=player,
-            limit=_parsed_limit(value_at(found, "limit", dict)) if "limit" in found else None,
+            limit=Limit(**_numbers(value_at(found, "limit", dict), _LIMITS)) if "limit" in found else None,
         )
     except ValueError:
         return None
@@ -294,14 +298,13 @@ def _parsed_move(fields: list[Any], position: Position) -> MoveAnalysis:
     line = _parsed_line(value_at(named, "line", str), position) if "line" in named else ()
     if line and line[0] != cell:
         raise ValueError("the line begins with another move")
-    return MoveAnalysis(
-        cell,
-        value=value_at(named, "value", float, low=-1, high=1) if "value" in named else None,
-        prior=value_at(named, "prior", float, low=0, high=1) if "prior" in named else None,
-        visits=value_at(named, "visits", int, low=0) if "visits" in named else None,
-        proof=value_at(named, "proof", int) if "proof" in named else None,
-        line=line,
-    )
+    return MoveAnalysis(cell, **_numbers(named, _OF_MOVES), line=line)
+
+
+def _numbers(found: Mapping[str, Any], kinds: Mapping[str, tuple[type[Any], float, float]]) -> dict[str, Any]:
+    """Return the numbers among the values, within their bounds."""
+    present = ((key, *of) for key, of in kinds.items() if key in found)
+    return {key: value_at(found, key, kind, low=low, high=high) for key, kind, low, high in present}
 
 
 def _parsed_line(text: str, position: Position) -> tuple[Cell, ...]:
@@ -309,11 +312,3 @@ def _parsed_line(text: str, position: Position) -> tuple[Cell, ...]:
     for name in text.split():
         line.push(name)
     return tuple(line.moves[position.ply :])
-
-
-def _parsed_limit(found: dict[str, Any]) -> Limit:
-    return Limit(
-        depth=value_at(found, "depth", int) if "depth" in found else None,
-        nodes=value_at(found, "nodes", int) if "nodes" in found else None,
-        seconds=value_at(found, "seconds", float) if "seconds" in found else None,
-    )

@@ -148,11 +148,7 @@ def _move_review(
         loss = 0.0
     elif before is not None and after is not None:
         loss = max(0.0, before - after)
-    proof, proof_after = proofs[ply - 1], proofs[ply]
-    was_won = proof is not None and proof * colour * BLACK > 0
-    is_won = proof_after is not None and proof_after * colour * BLACK > 0
-    was_lost = proof is not None and proof * colour * BLACK < 0
-    is_lost = proof_after is not None and proof_after * colour * BLACK < 0
+    proof, proof_after = ((proofs[each] or 0) * colour * BLACK for each in (ply - 1, ply))
     is_fault = loss is not None and loss >= GRADES[Grade.INACCURACY]
     return MoveReview(
         ply=ply,
@@ -162,6 +158,6 @@ def _move_review(
         after=after,
         best=best,
         loss=loss,
-        ends_forced_win=was_won and not is_won and is_fault,
-        allows_forced_win=is_lost and not was_lost and is_fault,
+        ends_forced_win=is_fault and proof > 0 >= proof_after,
+        allows_forced_win=is_fault and proof >= 0 > proof_after,
     )

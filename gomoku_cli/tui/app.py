@@ -15,12 +15,13 @@ from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.notices import print_notice
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
 from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
-from gomoku_cli.tui.picture import Panes, looks
+from gomoku_cli.tui.picture import Heat, Panes, looks
 from gomoku_cli.tui.screens.dialogs import Dialogs
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
@@ -233,13 +234,8 @@ class GomokuApp(Dialogs):
 
     def action_cells(self) -> None:
         """Show the search on the cells: colours, then numbers, then nothing."""
-        panes = self._panes
-        if not panes.heat:
-            panes.heat, panes.heat_numbers = True, self.no_color
-        elif not panes.heat_numbers:
-            panes.heat_numbers = True
-        else:
-            panes.heat = panes.heat_numbers = False
+        looks: list[Heat] = ["", "numbers"] if self.no_color else ["", "colours", "numbers"]
+        self._panes.heat = looks[(looks.index(self._panes.heat) + 1) % len(looks)]
         self._panes_changed()
 
     def action_pane(self, name: str) -> None:
@@ -286,7 +282,7 @@ class GomokuApp(Dialogs):
 
     def _panes_changed(self) -> None:
         control, panes = self.control, self._panes
-        control.wants_analysis = panes.heat or panes.variation or self._panel.candidates.display
+        control.wants_analysis = panes.heat != "" or panes.variation or self._panel.candidates.display
         control.wants_threats, control.wants_graph = panes.threats, self._panel.graph.display
         control.use_turn()
         self.show_game()
@@ -306,3 +302,30 @@ class GomokuApp(Dialogs):
                 command.title == "Screenshot" and not self.is_web and self.pictures is None
             ):
                 yield command
+
+
+def run_board(engine: EngineProcess, setup: BoardSetup) -> None:
+    """Show the board and play until the human quits, then end the engine.
+
+    Any other end than the human's raises `SystemExit` with its exit code: a signal, a closed terminal, an error of the
+    app.
+    """
+    app = GomokuApp(engine, setup)
+    try:
+        app.run_to_end()
+    finally:
+        engine.close()
+        if app.control.unsaved and app.game.has_human_part:
+            _keep(app.game)
+        for notice in app.notices:  # the panel no longer shows them
+            print_notice(notice)
+
+
+def _keep(game: Game) -> None:
+    """Keep a game that could not be saved, after an end that asked nothing: Ctrl+C, a signal, an error of the app."""
+    from core.files.atomic import keep_elsewhere
+    from core.records.formats import write_games
+
+    kept = keep_elsewhere("game.sgf", lambda path: write_games(path, [game.to_save().write()]))
+    if kept is not None:
+        print_notice(f"the game could not be saved, and is kept as {kept}: gomoku play --load goes on with it")

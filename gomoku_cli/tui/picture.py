@@ -3,6 +3,7 @@
 from array import array
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, Cell, Rules
@@ -20,14 +21,15 @@ _FOUL = "x"
 _THREAT_MARKS = {"five": "5", "open four": "4", "four": "+", "open three": "3"}
 
 
+Heat = Literal["", "colours", "numbers"]
+
+
 @dataclass
 class Panes:
     """The panes on the cells that are open."""
 
-    heat: bool = False
-    """Prior and visits of the search on the cells."""
-    heat_numbers: bool = False
-    """Numbers instead of colours."""
+    heat: Heat = ""
+    """Prior and visits of the search on the cells, if anything is shown of them."""
     variation: bool = False
     threats: bool = False
     numbers: bool = False
@@ -43,7 +45,7 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
     ):
         found[cell] = CellLook(mark=_FOUL, mark_colour=BLACK)
     if panes.heat and analysis is not None:
-        found |= _heat(analysis, panes.heat_numbers or not has_colours)
+        found |= _heat(analysis, panes.heat == "numbers" or not has_colours)
     if panes.threats and control.threats is not None:
         _add_threats(found, control.threats, game.side_to_move)
     if panes.variation and analysis is not None and not game.is_game_over():

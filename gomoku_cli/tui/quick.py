@@ -25,7 +25,7 @@ def play() -> int:
     from nets.config import default_runtime
 
     engine = EngineProcess(default_runtime())  # it imports its libraries while the screen imports its own
-    from gomoku_cli.tui.running import run_board
+    from gomoku_cli.tui.app import run_board
     from gomoku_cli.tui.setup import BoardSetup
 
     gc.freeze()

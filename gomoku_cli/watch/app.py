@@ -24,7 +24,7 @@ from gomoku_cli.watch.plots import COLOURS, Curve, PlotPane
 _WIDE = (120, 36)
 """Columns and rows of a terminal that has room for all panes."""
 _INTERVAL_S = 1.0
-_PAGES = ("learning", "selfplay", "game")
+_PAGES = {"learning": "1 Learning", "selfplay": "2 Self-play", "game": "3 Game"}
 _NO_TRAINING, _NO_GAMES = "no training yet", "no self-play yet"
 
 
@@ -102,7 +102,7 @@ class WatchApp(TerminalApp):
 
     def on_mount(self) -> None:
         """Draw what is there, and look for more once a second."""
-        self.action_page(_PAGES[0])
+        self.action_page("learning")
         self._look(first=True)
         self.set_interval(_INTERVAL_S, self._look)
         self.call_after_refresh(gc.enable)
@@ -116,13 +116,13 @@ class WatchApp(TerminalApp):
         self._page = name
         for page in _PAGES:
             self.screen.set_class(page == name, f"-{page}")
-        titles = {"learning": "1 Learning", "selfplay": "2 Self-play", "game": "3 Game"}
-        parts = [(f" {titles[page]} ", "reverse" if page == name else "") for page in _PAGES]
+        parts = [(f" {title} ", "reverse" if page == name else "") for page, title in _PAGES.items()]
         self._pages.update(Content.assemble(*parts))
 
     def action_next_page(self) -> None:
         """Show the page after this one."""
-        self.action_page(_PAGES[(_PAGES.index(self._page) + 1) % len(_PAGES)])
+        pages = list(_PAGES)
+        self.action_page(pages[(pages.index(self._page) + 1) % len(pages)])
 
     def action_step(self, plies: int) -> None:
         """Step through the moves of the newest game."""

@@ -14,9 +14,9 @@ from textual_plot import HiResMode, NumericAxisFormatter, PlotWidget
 
 from gomoku_cli.reports.plots import nice_ticks, number_text
 
-COLOURS = ("ansi_bright_blue", "ansi_bright_yellow", "ansi_bright_magenta", "ansi_bright_green", "ansi_bright_cyan")
-"""Colours of the runs, in their order."""
 _PLOT_COLOURS = ("bright_blue", "bright_yellow", "bright_magenta", "bright_green", "bright_cyan")
+COLOURS = [f"ansi_{colour}" for colour in _PLOT_COLOURS]
+"""Colours of the runs, in their order."""
 _Floats = NDArray[np.float64]
 _MAX_POINTS = 300
 """More points of a curve than this are drawn as the means of neighbours."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.commands.pictures.subjects import GameOptions, SubjectOptions, Subjects
+from gomoku_cli.commands.pictures.subjects import GameOptions, SubjectOptions
 from gomoku_cli.expansion import check_output, expand_options
 from gomoku_cli.printable import print_result
 
@@ -55,39 +55,39 @@ def command(
     check_plot(figure)
     runtime.apply()
     search = options.SearchOptions(simulations=simulations, seconds=seconds, tactics=tactics)
-    subjects = what.subjects()
-    _check(what, subjects, games, figure=figure, rules=rules)
+    what.check()
+    files = what.files
+    _check(what, games, figure=figure, rules=rules)
     with interruptible(quiet=quiet) as context:
         analyst = Analyst(player, search, rules, context, lines)
-        if subjects.from_stdin:
+        if what.is_stdin:
             analyst.analyse_stdin(as_json=as_json)
             return
-        if subjects.files and what.move is None:
-            analyst.analyse_files(subjects.files, what.game, games, as_json=as_json)
+        if files and what.move is None:
+            analyst.analyse_files(files, what.game, games, as_json=as_json)
             return
         if what.move is not None:
-            result = analyst.analyse_move(subjects.files[0], what.game or 1, what.move, save=games.save)
+            result = analyst.analyse_move(files[0], what.game or 1, what.move, save=games.save)
         else:
-            result = analyst.analyse_moves(subjects.moves)
+            result = analyst.analyse_moves(" ".join(what.texts or ()))
     _show(result, lines=lines, figure=figure, no_color=no_color, ascii_only=ascii_only, as_json=as_json)
 
 
-def _check(
-    what: SubjectOptions, subjects: Subjects, games: GameOptions, *, figure: Path | None, rules: options.RulesOptions
-) -> None:
+def _check(what: SubjectOptions, games: GameOptions, *, figure: Path | None, rules: options.RulesOptions) -> None:
     """Raise a usage error for options that the subjects make senseless."""
-    is_one = what.move is not None or not (subjects.files or subjects.from_stdin)
+    files = what.files
+    is_one = what.move is not None or not (files or what.is_stdin)
     if figure is not None and not is_one:
         raise typer.BadParameter(
             "it draws one position: choose it with --move; gomoku picture draws a game", param_hint="--figure"
         )
-    if games.review and (not subjects.files or is_one):
+    if games.review and (not files or is_one):
         raise typer.BadParameter("it needs whole games: give their files, without --move", param_hint="--review")
-    if games.save and not subjects.files:
+    if games.save and not files:
         raise typer.BadParameter("there is no file to save into", param_hint="--save")
-    for file in subjects.files if games.save else ():
+    for file in files if games.save else ():
         check_output(file, "--save")
-    if subjects.files and rules.given:
+    if files and rules.given:
         raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -12,8 +12,6 @@ from gomoku_cli.printable import counted, echo
 if TYPE_CHECKING:
     from core.records.formats import GamesFile
     from core.records.record import GameRecord
-
-GameNumber = Annotated[int, typer.Option("--game", min=1, help="Number of the game in its file.")]
 
 _Game = TypeVar("_Game")
 

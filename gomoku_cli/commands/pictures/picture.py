@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.commands.pictures.games import GameNumber, read_game
+from gomoku_cli.commands.pictures.games import read_game
 from gomoku_cli.printable import echo
 
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE")],
-    game: GameNumber = 1,
+    game: Annotated[int, typer.Option(min=1)] = 1,
     figure: Annotated[Path | None, typer.Option()] = None,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,
@@ -24,6 +24,7 @@ def command(
 
     Args:
         file: File of games, .sgf or .psq.
+        game: Number of the game in its file.
         figure: Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.
 
     Examples:

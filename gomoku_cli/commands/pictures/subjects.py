@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,18 +33,29 @@ class SubjectOptions:
     move: Annotated[int | None, typer.Option(min=0, show_default="all positions")] = None
     """Only the position after N moves, as a table and a board."""
 
-    def subjects(self) -> "Subjects":
-        """Return the subjects by their kinds. Raises a usage error for kinds that do not go together."""
-        from core.records.formats import READ_SUFFIXES, is_game_file
+    @property
+    def files(self) -> list[Path]:
+        """The files of games among the subjects."""
+        from core.records.formats import is_game_file
 
-        texts = self.texts or []
-        files = [Path(text) for text in texts if is_game_file(Path(text))]
+        return [Path(text) for text in self.texts or () if is_game_file(Path(text))]
+
+    @property
+    def is_stdin(self) -> bool:
+        """True if the positions come from stdin."""
+        return STDIN in (self.texts or ())
+
+    def check(self) -> None:
+        """Raise a usage error for kinds of subjects that do not go together."""
+        from core.records.formats import READ_SUFFIXES
+
+        texts, files = self.texts or [], self.files
         if files and len(files) < len(texts):
-            other = next(text for text in texts if not is_game_file(Path(text)))
+            other = next(text for text in texts if Path(text) not in files)
             raise typer.BadParameter(
                 f"{other!r} is no file of games: its name must end in {' or '.join(READ_SUFFIXES)}", param_hint="FILE"
             )
-        if STDIN in texts and len(texts) > 1:
+        if self.is_stdin and len(texts) > 1:
             raise typer.BadParameter("- stands alone: all positions come from stdin", param_hint="-")
         if not files:
             for option, number in (("--game", self.game), ("--move", self.move)):
@@ -52,9 +63,6 @@ class SubjectOptions:
                     raise typer.BadParameter("it picks from a file of games", param_hint=option)
         if self.move is not None and len(files) > 1:
             raise typer.BadParameter("it picks from one file of games", param_hint="--move")
-        if STDIN in texts:
-            return Subjects(from_stdin=True)
-        return Subjects(files=files) if files else Subjects(moves=" ".join(texts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,15 +74,6 @@ class GameOptions:
     save: Annotated[bool, typer.Option("--save")] = False
     """Write the analyses into the .sgf files. Saved ones by the same player within the same limit are read, and any
     saved ones without an option for either."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subjects:
-    """Subjects of one kind: files, stdin, or else moves."""
-
-    files: list[Path] = field(default_factory=list)
-    from_stdin: bool = False
-    moves: str = ""
 
 
 def played(moves: str, rules: "Rules") -> "Position":

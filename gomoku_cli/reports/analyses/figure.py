@@ -61,5 +61,4 @@ def _halves(axes: "Axes", result: Json) -> None:
         axes.axhline(edge, color=LINE, linewidth=0.7, clip_on=False)
         axes.axvline(edge, color=LINE, linewidth=0.7, clip_on=False)
     bar = axes.figure.colorbar(mesh, ax=axes, shrink=0.5, aspect=25, pad=0.02)
-    bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.notation import cell_name
 from core.rules import BLACK, WHITE, Colour, colour_name
-from gomoku_cli.printable import printable
+from gomoku_cli.printable import counted, printable
 from gomoku_cli.reports.analyses.position import analysis_json
 from gomoku_cli.reports.game import result_text
 from gomoku_cli.reports.plots import abridged
@@ -75,11 +75,8 @@ def review_text(game: "StudiedGame") -> list[str]:
             if (count := sum(move.grade is grade and move.colour == colour for move in review.moves))
         ]
         found = ", ".join(counts) or "no inaccuracy"
-        missed = [
-            f", {count} missed {name}{'' if count == 1 else 's'}"
-            for count, name in ((review.missed_wins(colour), "win"), (review.missed_defences(colour), "defence"))
-            if count
-        ]
+        faults = {"missed win": review.missed_wins(colour), "missed defence": review.missed_defences(colour)}
+        missed = [f", {counted(count, name)}" for name, count in faults.items() if count]
         lines.append(f"{colour_name(colour):>9}  lost {100 * mean:.1f} % a move; {found}{''.join(missed)}")
     explainer, size = Explainer(game.record.rules), game.record.rules.size
     for move in review.mistakes():

@@ -13,6 +13,7 @@ from core.notation import cell_name
 from core.position import Position
 from core.rules import NO_CELL, Cell, Colour, Rules, Variant, colour_name
 from gomoku_cli.console import STDOUT
+from gomoku_cli.printable import counted
 from gomoku_cli.reports.board_text import GRID, PAPER, board_text, board_width, stone_text
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, table
@@ -105,8 +106,7 @@ def analysis_title(result: Json) -> str:
 
 def effort(result: Json) -> str:
     """Return the time of the search and the positions searched."""
-    nodes = result["nodes"]
-    return f"{move_time(result['seconds'])}, {nodes:,} {'position' if nodes == 1 else 'positions'} searched"
+    return f"{move_time(result['seconds'])}, {counted(result['nodes'], 'position')} searched"
 
 
 def halves_note(result: Json) -> str:

@@ -31,8 +31,8 @@ _GAMES_PER_FILE = 64
 class Outlook(NamedTuple):
     """The place of a run, and its rest."""
 
-    phase: str
-    """`basics`, `imitation`, `selfplay`, `evaluation`, or `done`."""
+    phase: str | None
+    """`basics`, `imitation`, `selfplay`, `evaluation`, or `done`; None for a run whose configuration cannot be read."""
     text: str
     """`phase 3 of 3, self-play, round 28 of 35`."""
     seconds_left: float | None
@@ -124,21 +124,20 @@ class _Survey:
         """Return the seconds to train on this many positions."""
         return positions / self._training_rate if self._training_rate else None
 
+    def _mean_of_games(self, key: str) -> float:
+        """Return the mean of a figure in the newest files of games; 0 where it is unknown."""
+        known = [value for record in self._of("selfplay", "games")[-20:] if (value := _float(record, key))]
+        return sum(known) / len(known) if known else 0.0
+
     def _simulated(self, simulations: float) -> float | None:
         """Return the seconds of this many simulations."""
-        rates = [_float(record, "simulations_per_second") for record in self._of("selfplay", "games")[-20:]]
-        known = [rate for rate in rates if rate]
-        if known:
-            return simulations * len(known) / sum(known)
-        if self._training_rate:
-            return simulations / (self._training_rate * _SIMULATIONS_PER_TRAINED_POSITION)
-        return None
+        guess = (self._training_rate or 0.0) * _SIMULATIONS_PER_TRAINED_POSITION
+        rate = self._mean_of_games("simulations_per_second") or guess
+        return simulations / rate if rate else None
 
     @property
     def _plies(self) -> float:
-        lengths = [_float(record, "game_length") for record in self._of("selfplay", "games")[-20:]]
-        known = [length for length in lengths if length]
-        return sum(known) / len(known) if known else min(PLIES_PER_GAME, self._config.rules.cells)
+        return self._mean_of_games("game_length") or min(PLIES_PER_GAME, self._config.rules.cells)
 
     def _last_step(self, phase: str) -> int:
         steps = [_float(record, "step") or 0 for record in self._of(phase, "train")]
@@ -164,11 +163,8 @@ class _Survey:
                 left += (settings.games - games) * slowness
             return f"game {games:,} of {settings.games:,} to imitate" if games else "", left
         measured = [_float(record, "step") or 0 for record in self._of(Phase.IMITATION, "measure")]
-        if passes and measured[-1]:
-            per_pass = measured[-1] / passes
-            share = min(1.0, step / (per_pass * settings.passes))
-        else:
-            share = 0.0
+        steps = measured[-1] * settings.passes / passes if passes else 0.0
+        share = min(1.0, step / steps) if steps else 0.0
         seconds = sum(_float(record, "seconds") or 0.0 for record in self._of(Phase.IMITATION, "train"))
         left = seconds * (1 - share) / share if share else self._trained(total)
         return f"pass {min(passes + 1, settings.passes)} of {settings.passes}", _sum(left, pauses)
@@ -188,13 +184,11 @@ class _Survey:
         weights = {number: self._weight(number) for number in {*finished, *range(done, rounds)}}
         in_progress = took.get(done, 0.0)
         rest = sum(weights[number] for number in range(done, rounds))
-        if finished:
-            pace = sum(took[number] for number in finished) / max(1e-9, sum(weights[number] for number in finished))
-            left: float | None = max(0.0, pace * rest - in_progress)
-        else:
-            guess = self._round_seconds(done)
-            first = weights[done] if done < rounds else 1.0
-            left = None if guess is None else max(0.0, guess * rest / max(1e-9, first) - in_progress)
+        known: float | None = sum(took[number] for number in finished)
+        if not finished:
+            known, finished = self._round_seconds(done), [done]
+        pace = None if known is None else known / max(1e-9, sum(weights.get(number, 1.0) for number in finished))
+        left = None if pace is None else max(0.0, pace * rest - in_progress)
         detail = f"round {min(done + 1, rounds)} of {rounds}" if took or done else ""
         return detail, _sum(left, (rounds - done) * self._pause)
 
@@ -208,10 +202,7 @@ class _Survey:
     def _weight(self, number: int) -> float:
         """Return the relative work of a round."""
         config = self._at_round(number)
-        settings = config.selfplay
-        if settings.concurrent:
-            return float(settings.epochs)
-        return round_work(config, 1.0).simulations
+        return float(config.selfplay.epochs) if config.selfplay.concurrent else round_work(config, 1.0).simulations
 
     def _round_seconds(self, number: int) -> float | None:
         """Return the guessed seconds of a round, before one is done."""
@@ -228,13 +219,11 @@ class _Survey:
             return "", 0.0
         matches = self._of("evaluation", "match")
         played = {match.get("opponent") for match in matches if match.get("iteration", self._rounds) == self._rounds}
-        left = [opponent for opponent in settings.opponents if opponent not in played]
-        count = len(settings.opponents)
+        left, count = len(set(settings.opponents) - played), len(settings.opponents)
         if not left:
             return "", 0.0
-        simulations = len(left) * settings.final_games * self._plies / 2 * self._config.search.simulations
-        detail = f"match {count - len(left) + 1} of {count}"
-        return detail, _sum(self._simulated(simulations), len(left) * self._pause)
+        simulations = left * settings.final_games * self._plies / 2 * self._config.search.simulations
+        return f"match {count - left + 1} of {count}", _sum(self._simulated(simulations), left * self._pause)
 
 
 def _pause(records: Sequence[Json]) -> float:

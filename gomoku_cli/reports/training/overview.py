@@ -16,7 +16,7 @@ from gomoku_cli.console import STDOUT, duration
 from gomoku_cli.reports.terminal import table
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import MetricsTail
-from gomoku_cli.reports.training.outlook import last_time, outlook
+from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
 
 _MAX_DEPTH = 3
 _IN_PROGRESS_S = 120.0
@@ -74,46 +74,35 @@ def problem_of(run: Path, error: ConfigError) -> str:
 def overview(path: Path) -> dict[str, Any]:
     """Return the overview of a run, as the JSON of `gomoku runs` has it.
 
-    A run whose configuration cannot be read has its name, size and age, and the reason as its progress.
+    A run whose configuration cannot be read has the reason as its progress.
     """
     tail = MetricsTail(path)
     tail.read()
     when = last_time(tail.records)
-    row: dict[str, Any] = {
+    try:
+        config = read_config(path / "config.toml")
+        view = outlook(path, config, tail.records)
+    except ConfigError as error:
+        config, view = None, Outlook(None, problem_of(path, error), None)
+    gates = sum(record.get("event") == "gate" for record in tail.records)
+    models = len(list((path / "models").glob("selfplay-*.safetensors")))
+    is_recent = when is not None and age(when) < _IN_PROGRESS_S
+    return {
         "run": str(path),
-        "preset": None,
-        "board_size": None,
-        "phase": None,
-        "progress": "",
-        "in_progress": False,
-        "seconds_left": None,
-        "rounds": 0,
-        "rounds_accepted": 0,
+        "preset": config and config.preset,
+        "board_size": config and config.rules.size,
+        "phase": view.phase,
+        "progress": view.text,
+        "in_progress": config is not None and not view.is_done and is_recent,
+        "seconds_left": view.seconds_left,
+        "rounds": gates or models,
+        "rounds_accepted": models,
         "scores": scores(tail.records),
         "changes": read_changes(path),
-        "edited": {},
+        "edited": {} if config is None else read_edits(path, config),
         "bytes": _bytes(path),
         "updated": when.isoformat() if when else None,
     }
-    try:
-        config = read_config(path / "config.toml")
-    except ConfigError as error:
-        return row | {"progress": problem_of(path, error)}
-    view = outlook(path, config, tail.records)
-    gates = [record for record in tail.records if record.get("event") == "gate"]
-    models = list((path / "models").glob("selfplay-*.safetensors"))
-    row |= {
-        "preset": config.preset,
-        "board_size": config.rules.size,
-        "phase": view.phase,
-        "progress": view.text,
-        "in_progress": not view.is_done and when is not None and age(when) < _IN_PROGRESS_S,
-        "seconds_left": view.seconds_left,
-        "rounds": len(gates) or len(models),
-        "rounds_accepted": len(models),
-        "edited": read_edits(path, config),
-    }
-    return row
 
 
 def scores(records: Iterable[Json]) -> dict[str, float]:

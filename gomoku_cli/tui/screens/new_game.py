@@ -128,9 +128,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         rules = Rules(size, connect, Variant(self._selected("variant")))
         seconds, simulations = None, DEFAULT_SIMULATIONS
         if self._selected("unit") == "seconds":
-            seconds = self._seconds("amount", "the limit", MAX_MOVE_SECONDS)
-            if not seconds:
-                raise ValueError(f"the limit is between 0 and {MAX_MOVE_SECONDS:,} seconds")
+            seconds = self._seconds("amount", "the limit", MAX_MOVE_SECONDS, is_limit=True)
         else:
             simulations = self._integer("amount", "the limit")
             if not 0 <= simulations <= MAX_SIMULATIONS:
@@ -158,12 +156,12 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         except ValueError:
             raise ValueError(f"{name} is no whole number") from None
 
-    def _seconds(self, field: str, name: str, most: float) -> float:
+    def _seconds(self, field: str, name: str, most: float, *, is_limit: bool = False) -> float:
         try:
             seconds = float(self._written(field))
         except ValueError:
             raise ValueError(f"{name} is no number of seconds") from None
-        if not 0 <= seconds <= most:
+        if not 0 <= seconds <= most or (is_limit and not seconds):
             raise ValueError(f"{name} is between 0 and {most:,} seconds")
         return seconds
 

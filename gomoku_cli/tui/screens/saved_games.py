@@ -23,6 +23,7 @@ _OTHER_ROWS = 6
 """Frame, filter, heading, the marked game in words, and buttons."""
 _LONGEST = 200
 """Characters of the filter, and of a name: more than a file name may have."""
+_MOVES = {"up": -1, "down": 1, "pageup": -15, "pagedown": 15, "home": -(10**6), "end": 10**6}
 _TASKS = (("f2 rename", "rename"), ("del delete", "delete"), ("ctrl+z undo", "restore"), ("esc back", "back"))
 
 
@@ -33,11 +34,7 @@ class SavedGamesScreen(Dialog[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(key, f"move({rows})", key, show=False)
-            for key, rows in (("up", -1), ("down", 1), ("pageup", -15), ("pagedown", 15), ("home", -(10**6)))
-        ),
-        Binding("end", f"move({10**6})", "end", show=False),
+        *(Binding(key, f"move({rows})", key, show=False) for key, rows in _MOVES.items()),
         Binding("enter", "choose", "Go on", show=False),
         Binding("f2,ctrl+r", "rename", "Rename", show=False),
         Binding("delete,ctrl+d", "delete", "Delete", show=False),

@@ -44,7 +44,7 @@ class Glyphs(NamedTuple):
 UNICODE = Glyphs(black="●", white="◉", star="•", line="─", down="│", crossings="┌┬┐├┼┤└┴┘", hint="◇")
 # The width of the glyphs above is ambiguous: terminals with East Asian fonts may give them two columns.
 ASCII = Glyphs(black="X", white="O", star="*", line="-", down="|", crossings="+++++++++", hint="?")
-MONOCHROME = Glyphs(black="●", white="○", star="•", line="─", down="│", crossings="┌┬┐├┼┤└┴┘", hint="◇")
+MONOCHROME = UNICODE._replace(white="○")
 """Without colours a filled and an empty stone are told apart by shape alone."""
 
 QUADRANTS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"

@@ -10,7 +10,7 @@ from core.rules import Rules
 from gomoku_cli import app, options
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.study.saved import SavedGame
-from gomoku_cli.tui import running
+from gomoku_cli.tui import app as tui_app
 from gomoku_cli.tui.engine import client
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
@@ -30,7 +30,7 @@ def setups(monkeypatch: pytest.MonkeyPatch) -> list[BoardSetup]:
         engine.close()
         shown.append(setup)
 
-    monkeypatch.setattr(running, "run_board", keep)
+    monkeypatch.setattr(tui_app, "run_board", keep)
     monkeypatch.setattr(client, "EngineProcess", lambda runtime: ThreadEngine({}))
     terminal = SimpleNamespace(isatty=lambda: True, encoding="utf-8")
     monkeypatch.setattr(options, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))

@@ -7,7 +7,8 @@ import pytest
 from textual.widgets import Input, Select, Static
 
 from core.rules import Rules, Variant
-from gomoku_cli.tui import quick, running
+from gomoku_cli.tui import app as tui_app
+from gomoku_cli.tui import quick
 from gomoku_cli.tui.engine import client
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
@@ -208,7 +209,7 @@ def test_the_plain_command_starts_the_board_that_the_options_default_to(monkeypa
     monkeypatch.setenv("GOMOKU_BACKEND", "torch")
     assert not quick.applies(["play"])
     shown: list[BoardSetup] = []
-    monkeypatch.setattr(running, "run_board", lambda engine, setup: shown.append(setup))
+    monkeypatch.setattr(tui_app, "run_board", lambda engine, setup: shown.append(setup))
     monkeypatch.setattr(client, "EngineProcess", lambda runtime: None)
     assert quick.play() == 0
     assert shown == [BoardSetup(rules=Rules(), seats=Seats(None, PlayerChoice(spec="default")))]

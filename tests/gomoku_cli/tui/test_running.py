@@ -13,7 +13,8 @@ from core.records.formats import read_games
 from core.rules import Rules, Variant
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.study.saved import saved_games
-from gomoku_cli.tui import running, terminal
+from gomoku_cli.tui import app as tui_app
+from gomoku_cli.tui import terminal
 from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.client import EngineProcess
@@ -28,7 +29,7 @@ from tests.support.tui import LIMIT_S, BoardDriver, HeadlessApp, ScriptedPlayer,
 def headless(monkeypatch: pytest.MonkeyPatch) -> type[HeadlessApp]:
     """Make `run_board` use an app without a terminal, and never end this process, however busy the machine is."""
     monkeypatch.setattr(terminal, "_END_S", 6 * LIMIT_S)
-    monkeypatch.setattr(running, "GomokuApp", HeadlessApp)
+    monkeypatch.setattr(tui_app, "GomokuApp", HeadlessApp)
     return HeadlessApp
 
 
@@ -41,7 +42,7 @@ def test_notices_are_shown_again_after_the_game(
 ) -> None:
     monkeypatch.setattr(headless, "inspect", lambda app: app.add_note("the abacus [a]\nis missing"))
     monkeypatch.setattr(headless, "keys", ("q",))
-    running.run_board(engine(), board_setup())
+    tui_app.run_board(engine(), board_setup())
     assert capsys.readouterr().err == "note: the abacus [a] is missing\n"
 
 
@@ -59,7 +60,7 @@ def test_a_game_that_cannot_be_saved_is_kept_where_nothing_was_asked(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "kept"))
     setup = BoardSetup(game=Game(Rules(), Seats(None, None), [112, 113]))
     monkeypatch.setattr(headless, "keys", ("slash", "a", "1", "enter", "wait:500", *keys))
-    running.run_board(ThreadEngine({}, folder=tmp_path / "full"), setup)
+    tui_app.run_board(ThreadEngine({}, folder=tmp_path / "full"), setup)
     kept = list((tmp_path / "kept").rglob("game.sgf"))
     note = capsys.readouterr().err
     assert len(kept) == is_kept
@@ -73,18 +74,18 @@ def test_a_game_that_cannot_be_saved_is_kept_where_nothing_was_asked(
 def test_an_error_of_the_app_is_a_failure(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(headless, "inspect", lambda app: app.panic("what happened"))
     with pytest.raises(SystemExit) as ended:
-        running.run_board(engine(), board_setup())
+        tui_app.run_board(engine(), board_setup())
     assert ended.value.code == ExitCode.FAILED
 
 
 _INTERRUPTED_BOARD = """
 import os, signal
-from gomoku_cli.tui import running
+from gomoku_cli.tui import app as tui_app
 from tests.support.tui import HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup
-running.GomokuApp = HeadlessApp
+tui_app.GomokuApp = HeadlessApp
 HeadlessApp.inspect = lambda board: os.kill(os.getpid(), signal.SIGTERM)
 try:
-    running.run_board(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}), board_setup())
+    tui_app.run_board(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}), board_setup())
 finally:
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 """
@@ -100,7 +101,7 @@ def test_a_signal_ends_the_app_with_its_exit_code() -> None:
 
 def test_the_board_needs_no_kernels_numpy_or_torch() -> None:
     code = (
-        "import sys, gomoku_cli.app, gomoku_cli.tui.running, gomoku_cli.tui.screens.new_game\n"
+        "import sys, gomoku_cli.app, gomoku_cli.tui.app, gomoku_cli.tui.screens.new_game\n"
         "print([name for name in ('numpy', 'numba', 'torch', 'openvino', 'scipy') if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
