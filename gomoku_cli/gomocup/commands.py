@@ -11,20 +11,11 @@ from core.notation import NotationError, parse_point
 from core.opening_rules import Choice
 from core.position import IllegalMoveError
 from core.rules import Variant
+from gomoku_cli.gomocup import protocol
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.game import EngineGame
 from gomoku_cli.gomocup.lines import Line
-from gomoku_cli.gomocup.protocol import (
-    BoardBlock,
-    CommandError,
-    parse_command,
-    parse_integer,
-    parse_size,
-    parse_square,
-    rules_of_size,
-    unsupported_rules,
-    variant_of,
-)
+from gomoku_cli.gomocup.protocol import BoardBlock, CommandError
 from gomoku_cli.gomocup.thinking import Thinker
 from search.opening_choice import better_colour
 from search.players import never
@@ -82,8 +73,8 @@ class Engine:
         self._variant = variant
         self._block: BoardBlock | None = None
         self._commands: dict[str, Callable[[str, float], Iterator[str]]] = {
-            "START": partial(self._start, parse_size),
-            "RECTSTART": partial(self._start, parse_square),
+            "START": partial(self._start, protocol.parse_size),
+            "RECTSTART": partial(self._start, protocol.parse_square),
             "RESTART": self._restart,
             "BEGIN": self._begin,
             "TURN": self._turn,
@@ -120,7 +111,7 @@ class Engine:
         """
         read_at = self._read_at = time.monotonic() if read_at is None else read_at
         self._looked = 0
-        name, argument = parse_command(line)
+        name, argument = protocol.parse_command(line)
         if not name:
             return
         if name == "INFO":
@@ -158,7 +149,7 @@ class Engine:
     # Commands that set up a game
 
     def _start(self, parse: Callable[[str], int], argument: str, read_at: float) -> Iterator[str]:
-        rules = rules_of_size(parse(argument), self._variant)
+        rules = protocol.rules_of_size(parse(argument), self._variant)
         yield from self._thinker.prepare(rules, read_at)
         self._started_game = EngineGame(rules)
         self._thinker.new_game(read_at)
@@ -213,7 +204,7 @@ class Engine:
         yield "OK"
 
     def _n_best(self, argument: str, read_at: float) -> Iterator[str]:
-        count = parse_integer(argument)
+        count = protocol.parse_integer(argument)
         if count is None or count < 1:
             raise CommandError(f"YXNBEST takes a number of moves, not {quoted(argument)}")
         self._game.take_turn()
@@ -273,7 +264,7 @@ class Engine:
 
     def _inform(self, argument: str) -> None:
         key, _, value = argument.partition(" ")
-        apply, number = self._infos.get(key.lower()), parse_integer(value.strip())
+        apply, number = self._infos.get(key.lower()), protocol.parse_integer(value.strip())
         if apply is not None and number is not None:
             apply(number)
         elif key.lower() == "rule":
@@ -305,7 +296,7 @@ class Engine:
         self._looked += len(lines)
         is_asked = False
         for line in lines:
-            name, argument = parse_command(line.text)
+            name, argument = protocol.parse_command(line.text)
             came_later = line.read_at > self._read_at
             if came_later and name == "INFO" and argument.partition(" ")[0].lower() in _TIMES:
                 self._inform(argument)
@@ -314,11 +305,11 @@ class Engine:
         return is_asked
 
     def _set_rule(self, rule: int) -> None:
-        self._variant = variant_of(rule)
+        self._variant = protocol.variant_of(rule)
         if self._started_game is not None and not self._started_game.position.ply:
             # A manager may send it after START.
             self._started_game = EngineGame(replace(self._started_game.rules, variant=self._variant))
-        if names := unsupported_rules(rule):
+        if names := protocol.unsupported_rules(rule):
             self._note(f"{self._variant} is played here; unsupported: {', '.join(names)}")
 
     def _note(self, note: str) -> None:

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from core.position import Position
 from core.records.record import GameRecord
-from gomoku_cli.reports.board_figure import (
-    EDGE,
-    LAST,
-    draw_stones,
-    mark_forbidden,
-    number_stone,
-    number_stones,
-    ring_stone,
-    set_board,
-)
+from gomoku_cli.reports import board_figure
+from gomoku_cli.reports.board_figure import EDGE, LAST
 from gomoku_cli.reports.game import game_title, views_of
 from gomoku_cli.reports.plots import BLUE, GIF, GREY, count_on, drawn, legend_above, titled
 
@@ -78,10 +70,10 @@ def _animate(record: GameRecord, path: Path) -> None:
         for ply, cell in enumerate([None, *record.moves], start=-1):
             if cell is not None:
                 position.push(cell, recorded=True)
-                draw_stones(axes, {cell: position.stones[cell]}, size)
+                board_figure.draw_stones(axes, {cell: position.stones[cell]}, size)
                 axes.draw_artist(axes.patches[-1])
                 if ply >= record.set_up:
-                    number_stone(axes, ply, cell, size, set_up=record.set_up)
+                    board_figure.number_stone(axes, ply, cell, size, set_up=record.set_up)
                     axes.draw_artist(axes.texts[-1])
             if position.ply < record.set_up:
                 continue
@@ -89,7 +81,7 @@ def _animate(record: GameRecord, path: Path) -> None:
             kept = canvas.copy_from_bbox(figure.bbox)
             winning = position.winning_line()
             for ringed in winning or position.moves[record.set_up :][-1:]:
-                ring_stone(axes, ringed, size, BLUE if winning else LAST)
+                board_figure.ring_stone(axes, ringed, size, BLUE if winning else LAST)
                 axes.draw_artist(axes.patches[-1])
             frame = Image.frombytes("RGBA", canvas.get_width_height(), bytes(canvas.buffer_rgba()))
             frames.append(frame.convert("RGB").quantize(_GIF_COLOURS))
@@ -100,7 +92,7 @@ def _animate(record: GameRecord, path: Path) -> None:
 
 
 def _empty_board(axes: "Axes", size: int) -> None:
-    set_board(axes, size)
+    board_figure.set_board(axes, size)
     axes.set_facecolor(_WOOD)
     for line in range(size):
         axes.plot([0, size - 1], [line, line], color=_CROSSINGS, linewidth=0.7, zorder=1)
@@ -111,11 +103,11 @@ def _board(axes: "Axes", record: GameRecord) -> None:
     position = Position.from_moves(record.rules, record.moves)
     size = record.rules.size
     _empty_board(axes, size)
-    draw_stones(axes, {cell: position.stones[cell] for cell in position.moves}, size)
+    board_figure.draw_stones(axes, {cell: position.stones[cell] for cell in position.moves}, size)
     winning = position.winning_line()
     for cell in winning:
-        ring_stone(axes, cell, size, BLUE)
+        board_figure.ring_stone(axes, cell, size, BLUE)
     if position.ply > record.set_up and not winning:
-        ring_stone(axes, position.moves[-1], size, LAST)
-    number_stones(axes, position.moves, size, set_up=record.set_up)
-    mark_forbidden(axes, position.fouls(), size)
+        board_figure.ring_stone(axes, position.moves[-1], size, LAST)
+    board_figure.number_stones(axes, position.moves, size, set_up=record.set_up)
+    board_figure.mark_forbidden(axes, position.fouls(), size)

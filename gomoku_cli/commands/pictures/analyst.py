@@ -19,15 +19,7 @@ from gomoku_cli.commands.pictures.subjects import GameOptions, played, stdin_pos
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import RulesOptions, SearchOptions
 from gomoku_cli.printable import echo, echo_json
-from gomoku_cli.reports.analyses.lines import (
-    COLUMNS,
-    accuracy_text,
-    heading,
-    position_json,
-    position_text,
-    review_json,
-    review_text,
-)
+from gomoku_cli.reports.analyses import lines as texts
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.review import review_of
 from gomoku_cli.study.saved import annotate
@@ -66,7 +58,7 @@ class Analyst:
     def analyse_moves(self, moves: str) -> dict[str, Any]:
         """Return the analysis of one position as JSON. Raises a usage error for moves that cannot be played."""
         position = played(moves, self._own_rules())
-        return position_json(self._measured(position), position)
+        return texts.position_json(self._measured(position), position)
 
     def analyse_move(self, path: Path, number: int, ply: int, *, save: bool) -> dict[str, Any]:
         """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`."""
@@ -84,7 +76,7 @@ class Analyst:
         if save:
             source.keep(number, game.with_analysis(ply, kept))
             source.save()
-        return position_json(kept, position)
+        return texts.position_json(kept, position)
 
     def studied(self, path: Path, number: int) -> StudiedGame:
         """Return a game of a file with an analysis of each position; those that the file holds are taken.
@@ -108,13 +100,13 @@ class Analyst:
         rules = self._own_rules()
         opened = self._open(rules)
         if not as_json:
-            echo(COLUMNS)
+            echo(texts.COLUMNS)
         for number, position in stdin_positions(rules):
             kept = self._searched(opened, position)
             if as_json:
-                echo_json({"line": number} | position_json(kept, position))
+                echo_json({"line": number} | texts.position_json(kept, position))
             else:
-                echo(position_text(kept, position))
+                echo(texts.position_text(kept, position))
 
     def analyse_files(self, paths: Sequence[Path], only: int | None, work: GameOptions, *, as_json: bool) -> None:
         """Print a line for each position of the games, or of one in each file. Raises a usage error, and `RecordError`.
@@ -142,7 +134,7 @@ class Analyst:
                 for source in files if work.save else ():
                     source.save()
                 if work.review and not as_json and len(finished) > 1:
-                    echo("\n".join(("", *accuracy_text(finished))))
+                    echo("\n".join(("", *texts.accuracy_text(finished))))
         if len(files) < len(paths):
             raise typer.Exit(ExitCode.BAD_DATA)
 
@@ -154,8 +146,8 @@ class Analyst:
         record = games[number - 1].record
         opened, place = self._open(record.rules), {"file": str(path), "game": number}
         if not as_json:
-            echo(heading(record, f"{path}, game {number}" if len(games) > 1 else str(path)))
-            echo(COLUMNS)
+            echo(texts.heading(record, f"{path}, game {number}" if len(games) > 1 else str(path)))
+            echo(texts.COLUMNS)
         for ply, position in enumerate(record.positions()):
             if position.is_game_over():
                 break
@@ -168,13 +160,13 @@ class Analyst:
             task.update(done + ply + 1)
             move = review_of(games[number - 1]).moves[ply - 1] if review and ply else None
             if as_json:
-                echo_json(place | {"ply": ply} | position_json(kept, position, move))
+                echo_json(place | {"ply": ply} | texts.position_json(kept, position, move))
             else:
-                echo(position_text(kept, position, move))
+                echo(texts.position_text(kept, position, move))
         if review and as_json:
-            echo_json(place | {"review": review_json(games[number - 1])})
+            echo_json(place | {"review": texts.review_json(games[number - 1])})
         elif review:
-            echo("\n".join(review_text(games[number - 1])))
+            echo("\n".join(texts.review_text(games[number - 1])))
 
     def _measured(self, position: Position) -> KeptAnalysis:
         opened = self._open(position.rules)

@@ -10,21 +10,10 @@ from core.records.formats import open_games
 from core.records.record import RecordError, contradiction, won_text
 from core.records.tree import GameTree
 from core.rules import Rules, Variant
-from gomoku_cli.study import OWN_NOTE
+from gomoku_cli.study import OWN_NOTE, saved
 from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.rating import LEVEL_RATINGS, RATINGS, Rating
 from gomoku_cli.study.review import Grade, review_of
-from gomoku_cli.study.saved import (
-    Known,
-    SavedEntry,
-    SavedGame,
-    default_folder,
-    deleted,
-    is_named_by_time,
-    renamed,
-    restored,
-    saved_games,
-)
 from gomoku_cli.tui.engine import messages
 
 _MARKS: dict[Grade | None, str] = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
@@ -35,11 +24,11 @@ class Files:
 
     def __init__(self, folder: Path | None = None) -> None:
         """`folder`: None for that of the user."""
-        self._folder = default_folder() if folder is None else folder
-        self._files: dict[int, SavedGame] = {}
+        self._folder = saved.default_folder() if folder is None else folder
+        self._files: dict[int, saved.SavedGame] = {}
         self._read: dict[str, bytes] = {}
         """The bytes of each file when it was opened here."""
-        self._known: Known = {}
+        self._known: saved.Known = {}
         self._deleted: list[tuple[Path, Path]] = []
         """Deleted games, and their files before."""
 
@@ -68,14 +57,14 @@ class Files:
             return messages.Remark(_reason(error))
 
     def _listed(self, limit: int | None = None, **about: Any) -> messages.GameList:
-        entries = islice(saved_games(self._folder, self._known), limit)
+        entries = islice(saved.saved_games(self._folder, self._known), limit)
         return messages.GameList(tuple(map(_listed_game, entries)), limit, **about)
 
     def _changed(self, task: messages.RenameGame | messages.DeleteGame | messages.RestoreGame) -> messages.GameList:
         """Change the folder of saved games. Raises `OSError` and `ValueError`."""
         if isinstance(task, messages.RenameGame):
             before = Path(task.path)
-            after = renamed(before, task.name)
+            after = saved.renamed(before, task.name)
             for game in self._files.values():  # it goes on in its file
                 game.path = after if game.path == before else game.path
             if task.path in self._read:
@@ -84,19 +73,19 @@ class Files:
         if isinstance(task, messages.DeleteGame):
             path = Path(task.path)
             if path.exists():  # a held key names a game more than once before the list is new
-                self._deleted.append((deleted(path), path))
+                self._deleted.append((saved.deleted(path), path))
             undo = "; ctrl+z brings it back" if any(path == before for _, before in self._deleted) else ""
             return self._listed(remark=f"{path.stem} is deleted{undo}.")
         if not self._deleted:
             return self._listed(remark="No game was deleted since the start.")
-        path = restored(*self._deleted.pop())
+        path = saved.restored(*self._deleted.pop())
         return self._listed(remark=f"{path.stem} is back.")
 
     def _keep(self, task: messages.Keep) -> messages.Kept:
         if task.number not in self._files:
             path = None if task.path is None else Path(task.path)
             known = None if task.path is None else self._read.get(task.path)
-            self._files[task.number] = SavedGame(self._folder, path, known)
+            self._files[task.number] = saved.SavedGame(self._folder, path, known)
         is_ours = task.game.tree.text("GC").startswith(OWN_NOTE)
         try:
             return messages.Kept(self._files[task.number].save(task.game, is_final=not is_ours))
@@ -147,7 +136,7 @@ def draw(task: messages.Draw) -> messages.Remark:
     return messages.Remark(f"The picture is in {task.path}.", is_error=False)
 
 
-def _listed_game(entry: SavedEntry) -> messages.ListedGame:
+def _listed_game(entry: saved.SavedEntry) -> messages.ListedGame:
     record, rules = entry.record, entry.record.rules
     result = won_text(record)
     if not entry.is_finished:
@@ -157,7 +146,7 @@ def _listed_game(entry: SavedEntry) -> messages.ListedGame:
     return messages.ListedGame(
         path=str(entry.path),
         date=f"{entry.date:%Y-%m-%d %H:%M}",
-        name="" if is_named_by_time(entry.path) else entry.path.stem,
+        name="" if saved.is_named_by_time(entry.path) else entry.path.stem,
         players=f"{record.black or '?'} - {record.white or '?'}",
         result=result,
         rules=f"{rules.size}x{rules.size}{variant}{line}",
