@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,6 @@ from gomoku_cli.printable import echo
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from curriculum.config import Config
     from curriculum.presets import Choice
     from curriculum.reporting import Context
@@ -49,7 +47,7 @@ class ConfigOptions:
     seed: Annotated[int | None, typer.Option(min=0)] = None
     """Seed of every random stream."""
 
-    def choice(self, flags: "Mapping[str, Any]" = MappingProxyType({})) -> "Choice":
+    def choice(self, flags: Mapping[str, Any] = MappingProxyType({})) -> "Choice":
         """Return the choice of these options and of a command's own `flags`, dotted keys and values."""
         from curriculum.presets import Choice
 

@@ -2,14 +2,12 @@
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 
+from curriculum.workers.games import Pool
 from gomoku_cli.expansion import require
-
-if TYPE_CHECKING:
-    from curriculum.workers.games import Pool
 
 _PROCESSES = "processes"
 _ADDRESSES = f"{_PROCESSES}|ray|auto|ray://HOST:PORT"
@@ -50,7 +48,7 @@ class WorkerOptions:
         }
         return [word for option, value in named.items() if value is not None for word in (option, str(value))]
 
-    def pool(self) -> "AbstractContextManager[Pool]":
+    def pool(self) -> AbstractContextManager[Pool]:
         """Return the processes that play, which end with the context. Raises a usage error."""
         if self.workers is None:
             from curriculum.workers.local import Local

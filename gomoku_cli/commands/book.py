@@ -2,11 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from core.book import Book
 from core.input_limits import MAX_SIMULATIONS
+from core.records.formats import is_game_file, open_games
+from core.records.record import Ending, RecordError
+from core.rules import Rules
+from curriculum.reporting import Context
 from gomoku_cli import completion, options
 from gomoku_cli.commands import help
 from gomoku_cli.commands.pictures.games import open_each
@@ -14,11 +19,6 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import counted, echo, echo_json
 from search.tree.settings import Policy
-
-if TYPE_CHECKING:
-    from core.book import Book
-    from core.rules import Rules
-    from curriculum.reporting import Context
 
 _AT_ONCE = 64
 """Positions of a batch, whose values are saved together."""
@@ -73,7 +73,6 @@ def build(
         gomoku book build book.sqlite games/ --player default --min-games 3
         gomoku evaluate default mentor --book book.sqlite
     """
-    from core.book import Book
     from gomoku_cli.interruption import interruptible
 
     runtime.apply()
@@ -121,7 +120,6 @@ def show(
     Examples:
         gomoku book show book.sqlite "h8 i9"
     """
-    from core.book import Book
     from gomoku_cli.commands.pictures.subjects import played
     from gomoku_cli.reports.terminal import print_table
 
@@ -152,8 +150,6 @@ def show(
 
 def game_files(sources: Sequence[Path]) -> list[Path]:
     """Return the files of games, those of a folder in its order. Raises a usage error for a folder without any."""
-    from core.records.formats import is_game_file
-
     found: list[Path] = []
     for source in sources:
         inside = (
@@ -167,11 +163,8 @@ def game_files(sources: Sequence[Path]) -> list[Path]:
     return found
 
 
-def _rules(files: list[Path], rules: options.RulesOptions) -> "Rules":
+def _rules(files: list[Path], rules: options.RulesOptions) -> Rules:
     """Return the rules of a new book. Raises a usage error without any games."""
-    from core.records.formats import open_games
-    from core.records.record import Ending, RecordError
-
     if rules.given:
         return rules.resolve(())
     if not files:
@@ -189,7 +182,7 @@ def _rules(files: list[Path], rules: options.RulesOptions) -> "Rules":
     raise typer.BadParameter("no game has a result, so none is for a book", param_hint="GAMES")
 
 
-def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tuple[int, int, int, bool]:
+def _add(book: Book, files: list[Path], plies: int, context: Context) -> tuple[int, int, int, bool]:
     """Add the games of files, each file whole or not at all; return the numbers of new games, those read and left out.
 
     The last is False after a file that could not be read, which is reported. Raises the errors of `open_each`.
@@ -205,7 +198,7 @@ def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tup
     return new, read, left_out, done == len(files)
 
 
-def _evaluate(book: "Book", spec: str, search: options.SearchOptions, min_games: int, context: "Context") -> None:
+def _evaluate(book: Book, spec: str, search: options.SearchOptions, min_games: int, context: Context) -> None:
     """Search the positions after the moves without a value, and save their values batch by batch."""
     from curriculum.arena.players import parse_player, resolve_rules
 

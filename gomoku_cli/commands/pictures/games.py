@@ -2,28 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import typer
 
+from core.records.formats import READ_SUFFIXES, GamesFile, is_game_file, open_games
+from core.records.record import GameRecord, RecordError
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import counted, echo
-
-if TYPE_CHECKING:
-    from core.records.formats import GamesFile
-    from core.records.record import GameRecord
 
 _Game = TypeVar("_Game")
 
 
-def read_game(path: Path, number: int, option: str) -> "tuple[GameRecord, int]":
+def read_game(path: Path, number: int, option: str) -> tuple[GameRecord, int]:
     """Return the game with this number in a file, from 1, and the number of games in it.
 
     Raises a usage error about `option` for a file of another kind, and for a number without a game; `RecordError` for
     a file that cannot be read.
     """
-    from core.records.formats import READ_SUFFIXES, is_game_file
-
     if not is_game_file(path):
         raise typer.BadParameter(
             f"{path} is no file of games: its name must end in {' or '.join(READ_SUFFIXES)}", param_hint=option
@@ -32,14 +28,11 @@ def read_game(path: Path, number: int, option: str) -> "tuple[GameRecord, int]":
     return game_at(file.games, number, path), len(file.games)
 
 
-def open_each(paths: Sequence[Path]) -> "Iterator[GamesFile]":
+def open_each(paths: Sequence[Path]) -> Iterator[GamesFile]:
     """Yield the files that can be read, with a note on a guessed charset. Each other one is an error line on stderr.
 
     Raises the `RecordError` of the only file, and that of the last one if none can be read.
     """
-    from core.records.formats import open_games
-    from core.records.record import RecordError
-
     has_any = False
     for number, path in enumerate(paths, start=1):
         try:

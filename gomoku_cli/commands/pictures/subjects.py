@@ -4,15 +4,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from core.errors import BadDataError
-
-if TYPE_CHECKING:
-    from core.position import Position
-    from core.rules import Rules
+from core.notation import cell_words
+from core.position import Position
+from core.records.formats import READ_SUFFIXES, is_game_file
+from core.rules import Rules
 
 STDIN = "-"
 
@@ -36,8 +36,6 @@ class SubjectOptions:
     @property
     def files(self) -> list[Path]:
         """The files of games among the subjects."""
-        from core.records.formats import is_game_file
-
         return [Path(text) for text in self.texts or () if is_game_file(Path(text))]
 
     @property
@@ -47,8 +45,6 @@ class SubjectOptions:
 
     def check(self) -> None:
         """Raise a usage error for kinds of subjects that do not go together."""
-        from core.records.formats import READ_SUFFIXES
-
         texts, files = self.texts or [], self.files
         if files and len(files) < len(texts):
             other = next(text for text in texts if Path(text) not in files)
@@ -76,7 +72,7 @@ class GameOptions:
     saved ones without an option for either."""
 
 
-def played(moves: str, rules: "Rules") -> "Position":
+def played(moves: str, rules: Rules) -> Position:
     """Return the position after moves such as `h8 i9`, with blanks, commas or nothing between. Raises a usage error."""
     try:
         return position_of(moves, rules)
@@ -85,11 +81,8 @@ def played(moves: str, rules: "Rules") -> "Position":
         raise typer.BadParameter(f"{error}{hint}", param_hint="MOVES") from error
 
 
-def position_of(moves: str, rules: "Rules") -> "Position":
+def position_of(moves: str, rules: Rules) -> Position:
     """Return the position after moves. Raises `ValueError` with the number of the move that cannot be played."""
-    from core.notation import cell_words
-    from core.position import Position
-
     position = Position(rules)
     for _, move in cell_words(moves.replace(",", " ")):
         try:
@@ -113,7 +106,7 @@ def _hint(words: Sequence[str]) -> str:
     return ""
 
 
-def stdin_positions(rules: "Rules") -> Iterator[tuple[int, "Position"]]:
+def stdin_positions(rules: Rules) -> Iterator[tuple[int, Position]]:
     """Yield the number of each line of stdin and its position; blank lines and those with # are left out.
 
     Raises `PositionLineError`.

@@ -1,7 +1,7 @@
 """`gomoku strength`: the strength of a run's models over the time of training."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -9,10 +9,8 @@ from core.input_limits import MAX_RECORDS
 from gomoku_cli import completion, match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo_json
+from gomoku_cli.reports.texts import Json
 from gomoku_cli.workers import WorkerOptions
-
-if TYPE_CHECKING:
-    from gomoku_cli.reports.texts import Json
 
 
 @expand_options
@@ -88,7 +86,7 @@ def command(
         draw_strength(found, figure)
 
 
-def _show(run: Path, ratings: "Json") -> None:
+def _show(run: Path, ratings: Json) -> None:
     from gomoku_cli.reports.terminal import print_table
 
     rows = [(row["model"], f"{row['minutes']:.1f}", *_elo(row)) for row in ratings["models"]]
@@ -96,6 +94,6 @@ def _show(run: Path, ratings: "Json") -> None:
     print_table(("player", "minutes", "Elo", "95 %"), rows, title=f"{run}: Elo, {ratings['zero']} is 0")
 
 
-def _elo(row: "Json") -> tuple[str, str]:
+def _elo(row: Json) -> tuple[str, str]:
     low, high = row["elo_interval"]
     return f"{row['elo']:.0f}", f"{low:.0f} to {high:.0f}"

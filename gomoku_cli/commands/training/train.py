@@ -3,29 +3,25 @@
 import math
 import shlex
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from curriculum.config import Config
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options, require
 from gomoku_cli.printable import echo, echo_json
 from gomoku_cli.runs import ConfigOptions
 from gomoku_cli.workers import WorkerOptions
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from curriculum.config import Config
-
-
 _COUNTS = ("games", "wins", "draws", "losses")
 
 
-def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
+def _dry_run(config: Config, *, speed: bool, as_json: bool) -> None:
     from curriculum.presets import to_toml
     from gomoku_cli.reports.training.work import describe_work
 
@@ -45,7 +41,7 @@ def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
         echo(f"# {name:<{width}}  {value}")
 
 
-def _show(results: "Sequence[Mapping[str, Any]]") -> None:
+def _show(results: Sequence[Mapping[str, Any]]) -> None:
     from gomoku_cli.console import duration
     from gomoku_cli.reports.terminal import print_table
 

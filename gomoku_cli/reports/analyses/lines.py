@@ -1,28 +1,26 @@
 """Analyses of many positions: one line each, as text or JSON, and the review of a game after its last position."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.notation import cell_name
+from core.position import Position
+from core.records.record import GameRecord
 from core.rules import BLACK, WHITE, Colour, colour_name
 from gomoku_cli.printable import counted, printable
 from gomoku_cli.reports.analyses.position import analysis_json
 from gomoku_cli.reports.game import result_text
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.study.explain import Explainer
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.review import GRADES, Grade, MoveReview, Review, review_of
 from gomoku_cli.study.values import percent, proof_text
-
-if TYPE_CHECKING:
-    from core.position import Position
-    from core.records.record import GameRecord
-    from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 
 _MAX_LINE = 8
 """Moves of a line that are shown."""
 
 
-def heading(record: "GameRecord", source: str) -> str:
+def heading(record: GameRecord, source: str) -> str:
     """Return the line above the positions of a game: its place, its players and its result."""
     black, white = (abridged(name, 36) or colour for name, colour in ((record.black, "black"), (record.white, "white")))
     return printable(f"{source}: {black} against {white}, {record.rules}; {result_text(record)}")
@@ -32,7 +30,7 @@ COLUMNS = f"{'move':>9}  {'loss':>14}  {'to move':<7}  {'value':>6}  {'win':>5} 
 """The line below it."""
 
 
-def position_text(kept: "KeptAnalysis", position: "Position", move: "MoveReview | None" = None) -> str:
+def position_text(kept: KeptAnalysis, position: Position, move: MoveReview | None = None) -> str:
     """Return a line: the last move and its loss, then the side to move with value, chance to win, proof and line."""
     analysis = kept.analysis
     last = f"{position.ply} {position.name_of(position.moves[-1])}" if position.moves else "start"
@@ -42,19 +40,19 @@ def position_text(kept: "KeptAnalysis", position: "Position", move: "MoveReview 
     )
 
 
-def _line(kept: "KeptAnalysis", position: "Position") -> str:
+def _line(kept: KeptAnalysis, position: Position) -> str:
     variation = kept.analysis.variation
     return " ".join(map(position.name_of, variation[:_MAX_LINE])) + (" .." if len(variation) > _MAX_LINE else "")
 
 
-def _loss(move: "MoveReview | None") -> str:
+def _loss(move: MoveReview | None) -> str:
     """Return `34 % blunder`; nothing for a good move and for one without a loss."""
     if move is None or move.loss is None or move.grade is Grade.GOOD:
         return ""
     return f"{100 * move.loss:.0f} % {'inaccurate' if move.grade is Grade.INACCURACY else move.grade}"
 
 
-def position_json(kept: "KeptAnalysis", position: "Position", move: "MoveReview | None" = None) -> dict[str, Any]:
+def position_json(kept: KeptAnalysis, position: Position, move: MoveReview | None = None) -> dict[str, Any]:
     """Return an analysis as the JSON of `gomoku analyze`, with the loss of the last move if its review is given."""
     result = analysis_json(kept.player, position, kept.analysis)
     if move is not None:
@@ -62,7 +60,7 @@ def position_json(kept: "KeptAnalysis", position: "Position", move: "MoveReview 
     return result
 
 
-def review_text(game: "StudiedGame") -> list[str]:
+def review_text(game: StudiedGame) -> list[str]:
     """Return lines below a game: the mean loss of each side, and its mistakes with their reasons."""
     review, lines = review_of(game), []
     for colour in (BLACK, WHITE):
@@ -86,7 +84,7 @@ def review_text(game: "StudiedGame") -> list[str]:
     return lines
 
 
-def accuracy_text(games: "Sequence[StudiedGame]") -> list[str]:
+def accuracy_text(games: Sequence[StudiedGame]) -> list[str]:
     """Return a table of the players of several games: games, moves, mean loss, grades, and missed wins and defences."""
     found: dict[str, list[tuple[Review, Colour]]] = {}
     for game in games:
@@ -106,7 +104,7 @@ def accuracy_text(games: "Sequence[StudiedGame]") -> list[str]:
     return lines
 
 
-def loss_reason(explainer: Explainer, game: "StudiedGame", move: "MoveReview") -> str:
+def loss_reason(explainer: Explainer, game: StudiedGame, move: MoveReview) -> str:
     """Return a sentence on why a move loses by force; nothing if it does not, or if no reason is known."""
     after = game.analyses[move.ply]
     return explainer.loss(game.position(move.ply - 1), move.move, after.analysis if after else None)
@@ -115,7 +113,7 @@ def loss_reason(explainer: Explainer, game: "StudiedGame", move: "MoveReview") -
 _PLURALS = {Grade.BLUNDER: "blunders", Grade.MISTAKE: "mistakes", Grade.INACCURACY: "inaccuracies"}
 
 
-def review_json(game: "StudiedGame") -> dict[str, Any]:
+def review_json(game: StudiedGame) -> dict[str, Any]:
     """Return the review of a game as the JSON of `gomoku analyze --review`."""
     review: Review = review_of(game)
     explainer, position = Explainer(game.record.rules), game.position()

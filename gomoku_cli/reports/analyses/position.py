@@ -4,7 +4,7 @@ The board is that of paper Y, Fig. 6: of each empty cell the left half shows the
 share of the search's visits, from white (0) to red (1).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -19,9 +19,7 @@ from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, table
 from gomoku_cli.reports.texts import Json, move_time
 from gomoku_cli.study.values import percent, proof_text
-
-if TYPE_CHECKING:
-    from search.analysis import Analysis
+from search.analysis import Analysis
 
 _HALVES = 2
 """Columns of a cell."""
@@ -29,7 +27,7 @@ _TENTHS = ".123456789*"
 """A probability without colours: in tenths, rounded."""
 
 
-def analysis_json(player: str, position: Position, analysis: "Analysis") -> dict[str, Any]:
+def analysis_json(player: str, position: Position, analysis: Analysis) -> dict[str, Any]:
     """Return an analysis as the JSON of `gomoku analyze`; values are for the side to move."""
     priors, shares = _priors(analysis), _shares(analysis)
     return {
@@ -61,13 +59,13 @@ def analysis_json(player: str, position: Position, analysis: "Analysis") -> dict
     }
 
 
-def _priors(analysis: "Analysis") -> list[float] | None:
+def _priors(analysis: Analysis) -> list[float] | None:
     """Return the priors of the moves; None if no net has evaluated the position, as before a win that tactics found."""
     priors = [each.prior or 0.0 for each in analysis.moves]
     return priors if any(priors) else None
 
 
-def _shares(analysis: "Analysis") -> list[float] | None:
+def _shares(analysis: Analysis) -> list[float] | None:
     """Return the distribution of the search over the moves; None if only the net has chosen.
 
     The best move of a search without visits, and a proof without them, has all of it.
