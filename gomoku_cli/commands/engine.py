@@ -7,7 +7,7 @@ import typer
 from core.input_limits import MAX_SIMULATIONS
 from core.rules import Variant
 from curriculum.arena import player_names
-from gomoku_cli import match_options, options
+from gomoku_cli import __version__, match_options, options
 from gomoku_cli.expansion import expand_options
 
 
@@ -66,7 +66,6 @@ def command(
         answers = Answers(sink)
         lines = LineReader(source, leave=answers.leave)
 
-        from gomoku_cli import __version__
         from gomoku_cli.gomocup.clock import DEFAULT_MOVE_S, Clock
         from gomoku_cli.gomocup.commands import Engine
         from gomoku_cli.gomocup.players import EnginePlayers

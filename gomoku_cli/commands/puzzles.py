@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.rules import Variant
+from core.rules import Rules, Variant
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo_json
@@ -81,7 +81,6 @@ def _from_suites(file: Path | None, variant: Variant) -> "list[RatedPuzzle]":
     from core.files.atomic import read_bytes
     from core.input_limits import MAX_GAMES_BYTES
     from core.records.charsets import decoded
-    from core.rules import Rules
     from curriculum.arena.suite import load_suite, parse_suite
     from gomoku_cli.puzzles.rated import RatedPuzzle
 

@@ -9,7 +9,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.expansion import check_output, expand_options
 from gomoku_cli.printable import echo
-from gomoku_cli.runs import ConfigOptions
+from gomoku_cli.runs import ConfigOptions, resolved, run_phase
 
 if TYPE_CHECKING:
     from curriculum.config import Config
@@ -70,7 +70,6 @@ def command(
         gomoku generate-basics --run runs/mine --preset quick
     """
     from gomoku_cli.interruption import interruptible
-    from gomoku_cli.runs import resolved, run_phase
 
     if output is not None:
         check_output(output, "--output")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.runs import ConfigOptions
+from gomoku_cli.runs import ConfigOptions, run_phase
 from gomoku_cli.workers import WorkerOptions
 
 
@@ -23,7 +23,6 @@ def _phase_command(number: int, name: str, text: str) -> Callable[..., None]:
         quiet: options.Quiet = False,
     ) -> None:
         from curriculum.phases.all import run_imitation, run_selfplay
-        from gomoku_cli.runs import run_phase
 
         runtime.apply()
         work = {2: run_imitation, 3: run_selfplay}[number]

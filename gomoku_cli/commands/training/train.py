@@ -5,7 +5,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from curriculum.config import Config
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options, require
 from gomoku_cli.printable import echo, echo_json
-from gomoku_cli.runs import ConfigOptions
+from gomoku_cli.runs import ConfigOptions, resolved, work_in
 from gomoku_cli.workers import WorkerOptions
 
 _COUNTS = ("games", "wins", "draws", "losses")
@@ -31,9 +31,7 @@ def _dry_run(config: Config, *, speed: bool, as_json: bool) -> None:
 
         estimate += describe_times(config)
     if as_json:
-        import dataclasses
-
-        echo_json({"config": dataclasses.asdict(config), "estimate": dict(estimate)})
+        echo_json({"config": asdict(config), "estimate": dict(estimate)})
         return
     echo(to_toml(config))
     width = max(len(name) for name, _ in estimate)
@@ -99,7 +97,6 @@ def command(
     """
     from curriculum.presets import chain_of
     from gomoku_cli.console import program
-    from gomoku_cli.runs import resolved, work_in
 
     runtime.apply()
     chain = chain_of(config.preset)
