@@ -3,7 +3,7 @@
 import functools
 import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
@@ -100,6 +100,12 @@ def check_new(path: Path, option: str, *, force: bool) -> None:
     check_output(path, option)
     if path.is_file() and not force:
         raise typer.BadParameter(f"{path} exists; --force overwrites it", param_hint=option)
+
+
+def check_suffix(path: Path, suffixes: Sequence[str], option: str | None, problem: str = "must end in") -> None:
+    """Raise a usage error for a file whose name has another ending."""
+    if path.suffix.lower() not in suffixes:
+        raise typer.BadParameter(f"{path} {problem} {' or '.join(suffixes)}", param_hint=option)
 
 
 def check_output(path: Path, option: str) -> None:

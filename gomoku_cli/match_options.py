@@ -86,7 +86,7 @@ class ReportOptions:
     def check(self) -> None:
         """Raise a usage error for a file that cannot be written, or must not be overwritten, before hours of games."""
         from core.records.formats import SUFFIXES
-        from gomoku_cli.expansion import check_new, check_output
+        from gomoku_cli.expansion import check_new, check_output, check_suffix
         from gomoku_cli.reports.plots import check_plot
 
         for option, path in {"--junit": self.junit, "--markdown": self.markdown}.items():
@@ -94,8 +94,5 @@ class ReportOptions:
                 check_output(path, option)
         if self.games_file is not None:
             check_new(self.games_file, "--games-file", force=self.force)
-        if self.games_file is not None and self.games_file.suffix.lower() not in SUFFIXES:
-            raise typer.BadParameter(
-                f"{self.games_file} must end in {' or '.join(SUFFIXES)}", param_hint="--games-file"
-            )
+            check_suffix(self.games_file, SUFFIXES, "--games-file")
         check_plot(self.figure)

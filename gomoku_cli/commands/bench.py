@@ -110,10 +110,8 @@ _COLUMNS = {
 
 
 def _cell(figure: float | str | None) -> str:
-    if figure is None:
-        return "-"
-    if isinstance(figure, str):
-        return figure
+    if figure is None or isinstance(figure, str):
+        return figure or "-"
     if isinstance(figure, float) and figure < 1:
         return f"{figure:.3g}"
     return f"{figure:.2f}" if figure < 10 and isinstance(figure, float) else f"{figure:,.0f}"

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from gomoku_cli.commands.pictures.games import open_each
+from gomoku_cli.commands.pictures.games import NO_GAMES, open_each
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.expansion import check_new
+from gomoku_cli.expansion import check_new, check_suffix
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import counted, echo
 
@@ -46,8 +46,7 @@ def command(
     from core.records.losses import converted
 
     for path, suffixes in ((target, SUFFIXES), *((source, READ_SUFFIXES) for source in sources)):
-        if path.suffix.lower() not in suffixes:
-            raise typer.BadParameter(f"{path} is no file of games: its name must end in {' or '.join(suffixes)}")
+        check_suffix(path, suffixes, None, NO_GAMES)
     if any(_is_same(source, target) for source in sources):
         raise typer.BadParameter(f"{target} is both input and output")
     check_new(target, "OUT", force=force)

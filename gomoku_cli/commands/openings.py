@@ -5,9 +5,8 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -27,14 +26,10 @@ NAME = "openings"
 _STONES = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
 
-class _Notation(StrEnum):
-    CELLS = "cells"
-    OFFSETS = "offsets"
-
-
+_Notation = Literal["cells", "offsets"]
 _NOTES = {
-    _Notation.CELLS: "column letter from the left, row from the bottom",
-    _Notation.OFFSETS: "columns to the right of the centre, rows below it",
+    "cells": "column letter from the left, row from the bottom",
+    "offsets": "columns to the right of the centre, rows below it",
 }
 
 
@@ -65,13 +60,13 @@ def _text(found: Sequence["BalancedOpening"], rules: "Rules", arguments: Mapping
     """Return the text of the file: a header with the command line, and one opening a line."""
     from core.records.openings import format_offsets, format_opening
 
-    notation = _Notation(str(arguments["notation"]))
+    notation = str(arguments["notation"])
     words = (*(f"--{name}={value}" for name, value in arguments.items()), *flags)
     lines = [
         f"# balanced openings, one a line, black first; {_NOTES[notation]}",
         f"# {shlex.join(('gomoku', NAME, *words))}",
     ]
-    write = format_opening if notation is _Notation.CELLS else format_offsets
+    write = format_opening if notation == "cells" else format_offsets
     lines += [write(opening.moves, rules.size) for opening in found]
     return "\n".join(lines) + "\n"
 
@@ -113,7 +108,7 @@ def command(
     games: Annotated[int, typer.Option(min=0, max=100)] = 0,
     rules: options.RulesOptions,
     seed: options.Seed = 42,
-    notation: Annotated[_Notation, typer.Option()] = _Notation.CELLS,
+    notation: Annotated[_Notation, typer.Option()] = "cells",
     force: Annotated[bool, typer.Option("--force", "-f")] = False,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
@@ -163,7 +158,7 @@ def command(
         "connect": common_rules.connect,
         "variant": common_rules.variant,
         "seed": seed,
-        "notation": notation.value,
+        "notation": notation,
     }
     flags = () if tactics else ("--no-tactics",)
     found: list[BalancedOpening] = []

@@ -12,8 +12,7 @@ from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo_json
 
 if TYPE_CHECKING:
-    from gomoku_cli.puzzles.progress import Progress
-    from gomoku_cli.puzzles.rated import RatedPuzzle
+    from gomoku_cli.puzzles.rated import Progress, RatedPuzzle
 
 
 @expand_options
@@ -58,7 +57,7 @@ def command(
         raise typer.BadParameter("one of them gives the puzzles", param_hint="--from-games, --file")
     if games and not from_games:
         raise typer.BadParameter("games are for --from-games", param_hint="GAMES")
-    from gomoku_cli.puzzles.progress import Progress, default_file
+    from gomoku_cli.puzzles.rated import Progress, default_file
 
     found = _from_games(games or [], quiet=quiet) if from_games else _from_suites(file, variant)
     chosen = [each for each in found if each.puzzle.kind.startswith(kind or "") and level in (None, each.level)]

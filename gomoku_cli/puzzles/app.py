@@ -21,8 +21,7 @@ from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Position
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.puzzles.progress import Progress
-from gomoku_cli.puzzles.rated import RatedPuzzle, daily_set, level_of
+from gomoku_cli.puzzles.rated import Progress, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
 from gomoku_cli.tui.drivers.answers import Graphics
 from gomoku_cli.tui.drivers.bursts import moves_in

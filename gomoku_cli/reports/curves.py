@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from curriculum.phases.strength import read_strength
-from curriculum.presets import read_config
 from curriculum.run.folder import is_run, read_metrics
 from curriculum.run.locking import FolderError
-from curriculum.stated import ConfigError
 from gomoku_cli.console import STDOUT
 from gomoku_cli.printable import counted
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, print_table
 from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.configuration import config_of_run
 from gomoku_cli.reports.training.metrics import LOSSES, curves_from
 from gomoku_cli.reports.training.outlook import phase_name
 
@@ -26,11 +25,8 @@ def curves_of(path: Path) -> dict[str, Any]:
     if not is_run(path):
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
         raise FolderError(f"there is no run in {path}: {reason}")
-    try:
-        size: int | None = read_config(path / "config.toml").rules.size
-    except ConfigError:
-        size = None  # the metrics are readable all the same
-    records = read_metrics(path)
+    config, records = config_of_run(path), read_metrics(path)
+    size = config and config.rules.size  # without it the metrics are readable all the same
     try:
         return {"run": str(path), "board_size": size, **curves_from(records), "strength": read_strength(path)}
     except ValueError as error:

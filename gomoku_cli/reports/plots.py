@@ -6,9 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from gomoku_cli.expansion import check_output, require
+from gomoku_cli.expansion import check_output, check_suffix, require
 from gomoku_cli.printable import printable
 
 if TYPE_CHECKING:
@@ -47,11 +45,9 @@ def check_plot(path: Path | None, suffixes: tuple[str, ...] = SUFFIXES) -> None:
     """Raise a usage error about `--figure`, in one line, if no figure could be written to `path`; None is no figure."""
     if path is None:
         return
-    option = "--figure"
-    if path.suffix.lower() not in suffixes:
-        raise typer.BadParameter(f"{path} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}", param_hint=option)
-    check_output(path, option)
-    require("matplotlib", option, extra="plots")
+    check_suffix(path, suffixes, "--figure")
+    check_output(path, "--figure")
+    require("matplotlib", "--figure", extra="plots")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from core.files.json_text import parse_json, value_at, values_at
@@ -72,20 +72,8 @@ class StudiedGame:
 
     def to_record(self) -> GameRecord:
         """Return the record with the analyses as text, the values for Black, and a comment a position."""
-        if not any(self.analyses):
-            return self.record
-        annotations = self.annotations()
-        comments = [without_analysis(comment) for comment in self.record.comments]
-        comments += [""] * (len(self.record.moves) - len(comments))
-        for ply, each in enumerate(annotations[1:]):
-            if each is not None:
-                comments[ply] = "\n".join(filter(None, (comments[ply], each.comment)))
-        return replace(
-            self.record,
-            analyses=tuple("" if each is None else each.analysis for each in annotations),
-            values=tuple(None if each is None else each.value for each in annotations),
-            comments=tuple(comments) if any(comments) else (),
-        )
+        kept = {ply: each for ply, each in enumerate(self.analyses) if each is not None}
+        return StudiedTree(GameTree.of(self.record), kept).write().record() if kept else self.record
 
     def annotations(self) -> tuple[Annotation | None, ...]:
         """Return each analysis as a node of SGF holds it."""

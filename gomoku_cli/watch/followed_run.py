@@ -1,6 +1,7 @@
 """A run that the screen follows: its curves, its outlook and its newest game as far as its files have grown."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ class FollowedRun:
         """The reason why there is no configuration."""
         self._read_settings()
         self._tail = MetricsTail(path)
-        self._game_file: tuple[Path, int] | None = None
+        self._game_file: tuple[int, Path] | None = None
         self._looked = -_OUTLOOK_S
 
     def _read_settings(self) -> None:
@@ -76,18 +77,12 @@ class FollowedRun:
 
     def update_game(self) -> bool:
         """Read the newest game if there is a new one; return True if there is."""
-        path = newest_file(self.path)
-        if path is None:
-            return False
-        try:
-            found = (path, path.stat().st_mtime_ns)
-        except OSError:
-            return False
-        if found == self._game_file:
+        found = newest_file(self.path)
+        if found is None or found == self._game_file:
             return False
         self._game_file = found
-        if (record := read_newest_game(path)) is not None:
-            self.game = path.stem, record
+        if (record := read_newest_game(found[1])) is not None:
+            self.game = found[1].stem, record
         return True
 
     @property
@@ -115,13 +110,11 @@ class FollowedRun:
         return f"{self.name}, preset {self.config.preset}, {self.config.rules.size}x{self.config.rules.size}"
 
 
-def newest_file(run: Path) -> Path | None:
-    """Return the newest file of self-play games of a run."""
-    try:
-        files = [(path.stat().st_mtime_ns, path.name, path) for path in (run / "games").glob("*.sgf")]
-    except OSError:
-        return None
-    return max(files)[2] if files else None
+def newest_file(run: Path) -> tuple[int, Path] | None:
+    """Return the newest file of self-play games of a run, after its time; None without one."""
+    with suppress(OSError):
+        return max(((path.stat().st_mtime_ns, path) for path in (run / "games").glob("*.sgf")), default=None)
+    return None
 
 
 def read_newest_game(path: Path) -> GameRecord | None:

@@ -58,7 +58,7 @@ class Analyst:
     def analyse_moves(self, moves: str) -> dict[str, Any]:
         """Return the analysis of one position as JSON. Raises a usage error for moves that cannot be played."""
         position = played(moves, self._own_rules())
-        return texts.position_json(self._measured(position), position)
+        return texts.position_json(self._analysed(None, position), position)
 
     def analyse_move(self, path: Path, number: int, ply: int, *, save: bool) -> dict[str, Any]:
         """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`."""
@@ -69,10 +69,7 @@ class Analyst:
         position = game.position(ply)
         if position.is_game_over():
             raise typer.BadParameter(f"the game is over after {ply} moves", param_hint="--move")
-        kept = game.analyses[ply]
-        opened = self._open(position.rules)
-        if kept is None or not self._takes(kept, opened):
-            kept = self._measured(position)
+        kept = self._analysed(game.analyses[ply], position)
         if save:
             source.keep(number, game.with_analysis(ply, kept))
             source.save()
@@ -85,24 +82,21 @@ class Analyst:
         """
         (source,) = _opened_files([path], save=False)
         game = game_at(source.games, number, path)
-        rules, total = game.record.rules, len(game.analyses)
-        with self._context.reporter.task("analysis", total, "positions") as task:
+        with self._context.reporter.task("analysis", len(game.analyses), "positions") as task:
             for ply, position in enumerate(game.record.positions()):
-                kept = game.analyses[ply]
-                is_known = kept is not None and (self._takes_any or self._takes(kept, self._open(rules)))
-                if ply >= game.record.set_up and not is_known and not position.is_game_over():
-                    game = game.with_analysis(ply, self._searched(self._open(rules), position))
+                if ply >= game.record.set_up and not position.is_game_over():
+                    game = game.with_analysis(ply, self._analysed(game.analyses[ply], position))
                 task.update(ply + 1)
         return game
 
     def analyse_stdin(self, *, as_json: bool) -> None:
         """Print a line for each position on stdin. Raises `PositionLineError`."""
         rules = self._own_rules()
-        opened = self._open(rules)
+        self._open(rules)
         if not as_json:
             echo(texts.COLUMNS)
         for number, position in stdin_positions(rules):
-            kept = self._searched(opened, position)
+            kept = self._analysed(None, position)
             if as_json:
                 echo_json({"line": number} | texts.position_json(kept, position))
             else:
@@ -143,8 +137,8 @@ class Analyst:
     ) -> None:
         """Print the lines of one game, and keep the game with its analyses in its file's place."""
         path, games = source.path, source.games
-        record = games[number - 1].record
-        opened, place = self._open(record.rules), {"file": str(path), "game": number}
+        record, place = games[number - 1].record, {"file": str(path), "game": number}
+        self._open(record.rules)  # a mistake in its name comes before the heading
         if not as_json:
             echo(texts.heading(record, f"{path}, game {number}" if len(games) > 1 else str(path)))
             echo(texts.COLUMNS)
@@ -153,9 +147,9 @@ class Analyst:
                 break
             if ply < record.set_up:
                 continue
-            kept = games[number - 1].analyses[ply]
-            if kept is None or not self._takes(kept, opened):
-                kept = self._searched(opened, position)
+            before = games[number - 1].analyses[ply]
+            kept = self._analysed(before, position)
+            if kept is not before:
                 source.keep(number, games[number - 1].with_analysis(ply, kept))
             task.update(done + ply + 1)
             move = review_of(games[number - 1]).moves[ply - 1] if review and ply else None
@@ -168,22 +162,20 @@ class Analyst:
         elif review:
             echo("\n".join(texts.review_text(games[number - 1])))
 
-    def _measured(self, position: Position) -> KeptAnalysis:
-        opened = self._open(position.rules)
-        # Compile, load and prepare everything, so that the time of the analysis is that of its search.
-        opened.engine.analysis(position, Limit(nodes=2)).wait()
-        return self._searched(opened, position)
+    def _analysed(self, kept: KeptAnalysis | None, position: Position) -> KeptAnalysis:
+        """Return the analysis that a file has, if it stands for the one that is asked for; else make one.
 
-    def _searched(self, opened: _Opened, position: Position) -> KeptAnalysis:
-        """Return the analysis of a position. Raises `Interrupted`."""
+        Raises `Interrupted`.
+        """
+        if kept is not None and self._takes_any:
+            return kept
+        opened = self._open(position.rules)
+        if kept is not None and (kept.player, kept.limit) == (opened.name, opened.limit):
+            return kept
         with opened.engine.analysis(position, opened.limit, lines=self._lines) as analysis:
             for _ in analysis:
                 self._context.check()
         return KeptAnalysis(analysis=analysis.wait(), player=opened.name, limit=opened.limit)
-
-    def _takes(self, kept: KeptAnalysis, opened: _Opened) -> bool:
-        """Return True if the analysis of a file stands for the one that is asked for."""
-        return self._takes_any or (kept.player, kept.limit) == (opened.name, opened.limit)
 
     def _own_rules(self) -> Rules:
         """Return the rules of positions without a game: the given ones, else those of the player."""
@@ -203,9 +195,10 @@ class Analyst:
                 raise typer.BadParameter(
                     f"{spec} tells no more than its move: models, mentor and pure-mcts:N analyse", param_hint="--player"
                 )
-            self._opened[rules] = _Opened(
-                engine, spec if self._settings.tactics else f"{spec} without tactics", engine.limit
-            )
+            # Compile, load and prepare everything, so that the time of an analysis is that of its search.
+            engine.analysis(Position(rules), Limit(nodes=2)).wait()
+            name = spec if self._settings.tactics else f"{spec} without tactics"
+            self._opened[rules] = _Opened(engine, name, engine.limit)
         return self._opened[rules]
 
 

@@ -6,11 +6,13 @@ from typing import TypeVar
 
 import typer
 
-from core.records.formats import READ_SUFFIXES, GamesFile, is_game_file, open_games
+from core.records.formats import READ_SUFFIXES, GamesFile, open_games
 from core.records.record import GameRecord, RecordError
+from gomoku_cli.expansion import check_suffix
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import counted, echo
 
+NO_GAMES = "is no file of games: its name must end in"
 _Game = TypeVar("_Game")
 
 
@@ -20,10 +22,7 @@ def read_game(path: Path, number: int, option: str) -> tuple[GameRecord, int]:
     Raises a usage error about `option` for a file of another kind, and for a number without a game; `RecordError` for
     a file that cannot be read.
     """
-    if not is_game_file(path):
-        raise typer.BadParameter(
-            f"{path} is no file of games: its name must end in {' or '.join(READ_SUFFIXES)}", param_hint=option
-        )
+    check_suffix(path, READ_SUFFIXES, option, NO_GAMES)
     (file,) = open_each([path])
     return game_at(file.games, number, path), len(file.games)
 

@@ -13,6 +13,8 @@ from core.notation import cell_words
 from core.position import Position
 from core.records.formats import READ_SUFFIXES, is_game_file
 from core.rules import Rules
+from gomoku_cli.commands.pictures.games import NO_GAMES
+from gomoku_cli.expansion import check_suffix
 
 STDIN = "-"
 
@@ -46,11 +48,8 @@ class SubjectOptions:
     def check(self) -> None:
         """Raise a usage error for kinds of subjects that do not go together."""
         texts, files = self.texts or [], self.files
-        if files and len(files) < len(texts):
-            other = next(text for text in texts if Path(text) not in files)
-            raise typer.BadParameter(
-                f"{other!r} is no file of games: its name must end in {' or '.join(READ_SUFFIXES)}", param_hint="FILE"
-            )
+        for text in texts if files else ():
+            check_suffix(Path(text), READ_SUFFIXES, "FILE", NO_GAMES)
         if self.is_stdin and len(texts) > 1:
             raise typer.BadParameter("- stands alone: all positions come from stdin", param_hint="-")
         if not files:

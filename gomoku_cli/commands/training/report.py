@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.expansion import check_output, require
+from gomoku_cli.expansion import check_output, check_suffix, require
 from gomoku_cli.printable import echo
 
 _GENERATOR = b'<meta name="generator" content="gomoku report">'
@@ -65,8 +65,7 @@ def command(
         write_events(runs, tensorboard)
         echo(f"{tensorboard}: event files; open them with tensorboard --logdir {tensorboard}")
         return
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise typer.BadParameter(f"{output} must end in .html", param_hint="--output")
+    check_suffix(output, (".html", ".htm"), "--output")
     check_output(output, "--output")
     if output.is_file() and not force:
         with output.open("rb") as file:

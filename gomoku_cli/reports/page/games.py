@@ -1,5 +1,6 @@
 """Key games of a run: its openings and decisive mistakes, as boards."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -87,10 +88,9 @@ def key_boards(run: Path) -> list[BoardPicture]:
 
 
 def _games(path: Path) -> list[GameRecord]:
-    try:
+    with suppress(RecordError):
         return read_games(path)
-    except RecordError:
-        return []
+    return []
 
 
 def _opening(title: str, game: GameRecord, file: Path) -> BoardPicture:

@@ -10,9 +10,7 @@ from core.files.json_text import parse_json
 from core.input_limits import MAX_CONFIG_BYTES, MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.explanations import explanations
-from curriculum.presets import read_config
 from curriculum.run.settings import place_text
-from curriculum.stated import ConfigError
 from curriculum.toml_text import toml_value
 from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
@@ -20,7 +18,7 @@ from gomoku_cli.reports.curves import curves_of
 from gomoku_cli.reports.page.figures import panels, run_variable
 from gomoku_cli.reports.page.games import key_boards
 from gomoku_cli.reports.texts import Json, elo_text, result_counts, score_interval
-from gomoku_cli.reports.training.configuration import differences
+from gomoku_cli.reports.training.configuration import config_of_run, differences
 from gomoku_cli.reports.training.metrics import MetricsTail
 from gomoku_cli.reports.training.overview import best_score, overview
 
@@ -42,14 +40,13 @@ def write_report(paths: Sequence[Path], output: Path) -> None:
     """Write the report of the runs in `paths` to `output`. Raises `FolderError` and `OSError`."""
     curves = [curves_of(path) for path in paths]
     names = _names(paths)
-    configs = [_config(path) for path in paths]
     page = template("report.html.j2").render(
         title=f"Training of {', '.join(names)}",
         runs=[
             _run(path, name, curve, at) for at, (path, name, curve) in enumerate(zip(paths, names, curves, strict=True))
         ],
         panels=panels(curves),
-        differences=_differences(names, configs),
+        differences=_differences(names, [config_of_run(path) for path in paths]),
     )
     atomic_write_text(output, page)
 
@@ -58,13 +55,6 @@ def _names(paths: Sequence[Path]) -> list[str]:
     """Return the names of the folders, or their paths where two have the same name."""
     names = [printable(path.resolve().name) for path in paths]
     return names if len(set(names)) == len(names) else [printable(str(path)) for path in paths]
-
-
-def _config(path: Path) -> Config | None:
-    try:
-        return read_config(path / "config.toml")
-    except ConfigError:
-        return None
 
 
 def _run(path: Path, name: str, curves: Json, number: int) -> dict[str, Any]:

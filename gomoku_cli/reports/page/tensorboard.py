@@ -8,11 +8,10 @@ from typing import Any
 
 from core.files.links import make_folder, real_path
 from curriculum.keys import KEYS, value_of
-from curriculum.presets import read_config
 from curriculum.run.metrics import GlobalSteps
-from curriculum.stated import ConfigError
 from curriculum.toml_text import toml_value
 from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.configuration import config_of_run
 from gomoku_cli.reports.training.metrics import MetricsTail
 from gomoku_cli.reports.training.outlook import last_time
 
@@ -49,9 +48,7 @@ class RunEvents:
         """Add the settings of the run as hyperparameters."""
         from tensorboard.plugins.hparams.summary_v2 import hparams_pb
 
-        try:
-            config = read_config(self._path / "config.toml")
-        except ConfigError:
+        if (config := config_of_run(self._path)) is None:
             return
         values = {key: value_of(config, key) for key in KEYS}
         settings = {

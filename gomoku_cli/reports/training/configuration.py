@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,13 @@ def config_of(name: str) -> Config:
             f"{name} is no preset, file or run folder{nearest(name, ('defaults', *preset_names()))}"
         )
     return resolve(name)
+
+
+def config_of_run(path: Path) -> Config | None:
+    """Return the configuration of the run in `path`; None if it cannot be read."""
+    with suppress(ConfigError):
+        return read_config(path / "config.toml")
+    return None
 
 
 def _config_of_model(path: Path) -> Config:

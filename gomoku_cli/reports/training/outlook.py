@@ -1,6 +1,7 @@
 """The place of a run in its curriculum, and the time that the rest will take, from its own measurements."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -79,11 +80,9 @@ def phase_name(phase: str) -> str:
 def last_time(records: Sequence[Json]) -> datetime | None:
     """Return the time of the last record."""
     for record in reversed(records):
-        try:
+        with suppress(ValueError):
             found = datetime.fromisoformat(str(record.get("time")))
             return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-        except ValueError:
-            continue
     return None
 
 
@@ -194,10 +193,9 @@ class _Survey:
 
     def _at_round(self, number: int) -> Config:
         """Return the configuration of a round; the run's where the schedule cannot be read."""
-        try:
+        with suppress(ConfigError):
             return at_round(self._config, number)
-        except ConfigError:
-            return self._config
+        return self._config
 
     def _weight(self, number: int) -> float:
         """Return the relative work of a round."""

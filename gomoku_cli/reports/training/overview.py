@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -60,10 +61,9 @@ def runs_below(folder: Path) -> list[Path]:
 
 
 def _folders(path: Path) -> list[Path]:
-    try:
+    with suppress(OSError):
         return [child for child in path.iterdir() if child.is_dir() and not child.name.startswith(".")]
-    except OSError:
-        return []
+    return []
 
 
 def problem_of(run: Path, error: ConfigError) -> str:
@@ -142,10 +142,8 @@ def _bytes(path: Path) -> int:
     total = 0
     for folder, _, files in os.walk(path):
         for name in files:
-            try:
+            with suppress(OSError):
                 total += os.stat(os.path.join(folder, name)).st_size
-            except OSError:
-                continue
     return total
 
 

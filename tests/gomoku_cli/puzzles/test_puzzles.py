@@ -14,8 +14,7 @@ from core.rules import Rules
 from curriculum.arena.suite import Puzzle, load_suite, puzzle_line
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.mistakes import MistakeFinder
-from gomoku_cli.puzzles.progress import Progress
-from gomoku_cli.puzzles.rated import LEVELS, RatedPuzzle, daily_set, level_of
+from gomoku_cli.puzzles.rated import LEVELS, Progress, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Referee
 from gomoku_cli.study.rating import START
 from tests.support.commands import Capsys, run

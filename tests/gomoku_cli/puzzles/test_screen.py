@@ -18,8 +18,7 @@ from core.rules import Rules
 from curriculum.arena.suite import load_suite
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.app import Phase, PuzzlesApp, PuzzleSetup
-from gomoku_cli.puzzles.progress import Progress
-from gomoku_cli.puzzles.rated import RatedPuzzle
+from gomoku_cli.puzzles.rated import Progress, RatedPuzzle
 from gomoku_cli.tui.widgets.board import BoardWidget
 from tests.support.screens import check_snapshot, screen_text
 from tests.support.tui import LIMIT_S

@@ -73,9 +73,9 @@ async def test_a_growing_run_and_a_second_one(run_path: Path, tmp_path: Path) ->
 
 
 def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
-    file = newest_file(make_run(tmp_path / "run"))
-    assert file is not None
-    game = read_newest_game(file)
+    newest = newest_file(make_run(tmp_path / "run"))
+    assert newest is not None
+    game = read_newest_game(newest[1])
     assert game is not None
     assert result_text(game) == "black won in 9 moves"
     assert [cell_name(game.moves[ply], 15) for ply in (0, 8)] == ["h8", "h12"]
@@ -84,7 +84,7 @@ def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
 
 
 def test_a_torn_game_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
-    file = newest_file(make_run(tmp_path / "run"))
+    _, file = newest_file(make_run(tmp_path / "run"))
     whole = file.read_bytes()
     file.write_bytes(whole[:-40])
     game = read_newest_game(file)
