@@ -1,7 +1,6 @@
 """`gomoku papers`: the claims of the papers, measured again."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -24,16 +23,10 @@ def app() -> None:
     """
 
 
-class _Paper(StrEnum):
-    A = "A"
-    Y = "Y"
-    S = "S"
-
-
 @help.subcommand(app, "check")
 @expand_options
 def check(
-    paper: Annotated[_Paper | None, typer.Argument(metavar="PAPER", case_sensitive=False)] = None,
+    paper: Annotated[Literal["A", "Y", "S"] | None, typer.Argument(metavar="PAPER", case_sensitive=False)] = None,
     *,
     seed: options.Seed = 2,
     runtime: options.RuntimeOptions,

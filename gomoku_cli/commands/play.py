@@ -2,9 +2,8 @@
 
 import sys
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -22,11 +21,7 @@ if TYPE_CHECKING:
 
 _BROWSER = "Browser"
 _LAST_RESULTS = 10
-
-
-class _Side(StrEnum):
-    BLACK = "black"
-    WHITE = "white"
+_Side = Literal["black", "white"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +55,7 @@ def command(
     *,
     model: options.Model = player_names.DEFAULT,
     level: Annotated[int | None, typer.Option(min=1, max=9)] = None,
-    colour: Annotated[_Side, typer.Option(case_sensitive=False)] = _Side.BLACK,
+    colour: Annotated[_Side, typer.Option(case_sensitive=False)] = "black",
     two_players: Annotated[bool, typer.Option("--two-players")] = False,
     opponents: Annotated[tuple[str, str] | None, typer.Option(metavar="BLACK WHITE")] = None,
     resume: Annotated[bool, typer.Option("--resume")] = False,
@@ -269,4 +264,4 @@ def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side)
     engines = [PlayerChoice(spec=spec, **search.settings()) for spec in specs]
     if len(engines) != 1:
         return Seats(*engines) if engines else Seats(None, None)
-    return Seats(None, engines[0]) if colour is _Side.BLACK else Seats(engines[0], None)
+    return Seats(None, engines[0]) if colour == "black" else Seats(engines[0], None)

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -16,7 +16,7 @@ _TOLERANCE = 1e-4
 
 def command(
     model: Annotated[str, typer.Argument(metavar="MODEL", autocompletion=completion.players)],
-    kind: Annotated[str, typer.Option("--format", metavar="onnx|safetensors|torchscript")] = "onnx",
+    kind: Annotated[Literal["onnx", "safetensors", "torchscript"], typer.Option("--format")] = "onnx",
     output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
     check: Annotated[int, typer.Option(min=0, max=1_000_000)] = 500,
     as_json: options.Json = False,
@@ -37,8 +37,6 @@ def command(
         gomoku export runs/mine --format torchscript --output mine.pt
         gomoku export model.safetensors --check 10000
     """
-    if kind not in _SUFFIXES:
-        raise typer.BadParameter(f"{kind} is no format: give {', '.join(_SUFFIXES)}", param_hint="--format")
     from curriculum.arena.players import model_path
 
     source = model_path(model)

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from core.files.json_text import parse_json, value_at
@@ -146,8 +147,7 @@ def _gate(record: Json | None) -> dict[str, Any]:
 def _mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
     """Return the weighted mean of the known values, None without any."""
     known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None and weight > 0]
-    total = sum(weight for _, weight in known)
-    return sum(value * weight for value, weight in known) / total if total else None
+    return fmean(*zip(*known, strict=True)) if known else None
 
 
 def _round(record: Json) -> int:
