@@ -37,8 +37,12 @@ def black_values(record: GameRecord) -> dict[int, float]:
 
 def game_title(record: GameRecord) -> str:
     """Return two lines: the players, and the rules with the result."""
-    black, white = abridged(record.black, _MAX_NAME) or "black", abridged(record.white, _MAX_NAME) or "white"
-    return f"{black} against {white}\n{record.rules}: {result_text(record)}"
+    return f"{players_text(record)}\n{record.rules}: {result_text(record)}"
+
+
+def players_text(record: GameRecord) -> str:
+    """Return `Ann against Bob`, or `black against white` for a record without names."""
+    return f"{abridged(record.black, _MAX_NAME) or 'black'} against {abridged(record.white, _MAX_NAME) or 'white'}"
 
 
 def result_text(record: GameRecord) -> str:

@@ -58,7 +58,7 @@ class Analyst:
     def analyse_moves(self, moves: str) -> dict[str, Any]:
         """Return the analysis of one position as JSON. Raises a usage error for moves that cannot be played."""
         position = played(moves, self._own_rules())
-        return texts.position_json(self._analysed(None, position), position)
+        return texts.position_json(self._analysed(None, position, is_measured=True), position)
 
     def analyse_move(self, path: Path, number: int, ply: int, *, save: bool) -> dict[str, Any]:
         """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`."""
@@ -69,7 +69,7 @@ class Analyst:
         position = game.position(ply)
         if position.is_game_over():
             raise typer.BadParameter(f"the game is over after {ply} moves", param_hint="--move")
-        kept = self._analysed(game.analyses[ply], position)
+        kept = self._analysed(game.analyses[ply], position, is_measured=True)
         if save:
             source.keep(number, game.with_analysis(ply, kept))
             source.save()
@@ -162,16 +162,18 @@ class Analyst:
         elif review:
             echo("\n".join(texts.review_text(games[number - 1])))
 
-    def _analysed(self, kept: KeptAnalysis | None, position: Position) -> KeptAnalysis:
+    def _analysed(self, kept: KeptAnalysis | None, position: Position, *, is_measured: bool = False) -> KeptAnalysis:
         """Return the analysis that a file has, if it stands for the one that is asked for; else make one.
 
-        Raises `Interrupted`.
+        `is_measured`: its time shall be that of the search alone. Raises `Interrupted`.
         """
         if kept is not None and self._takes_any:
             return kept
         opened = self._open(position.rules)
         if kept is not None and (kept.player, kept.limit) == (opened.name, opened.limit):
             return kept
+        if is_measured:
+            opened.engine.analysis(position, Limit(nodes=2)).wait()  # compiles, loads and prepares everything
         with opened.engine.analysis(position, opened.limit, lines=self._lines) as analysis:
             for _ in analysis:
                 self._context.check()
@@ -195,8 +197,6 @@ class Analyst:
                 raise typer.BadParameter(
                     f"{spec} tells no more than its move: models, mentor and pure-mcts:N analyse", param_hint="--player"
                 )
-            # Compile, load and prepare everything, so that the time of an analysis is that of its search.
-            engine.analysis(Position(rules), Limit(nodes=2)).wait()
             name = spec if self._settings.tactics else f"{spec} without tactics"
             self._opened[rules] = _Opened(engine, name, engine.limit)
         return self._opened[rules]

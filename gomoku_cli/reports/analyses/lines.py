@@ -9,7 +9,7 @@ from core.records.record import GameRecord
 from core.rules import BLACK, WHITE, Colour, colour_name
 from gomoku_cli.printable import counted, printable
 from gomoku_cli.reports.analyses.position import analysis_json
-from gomoku_cli.reports.game import result_text
+from gomoku_cli.reports.game import players_text, result_text
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.study.explain import Explainer
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
@@ -22,8 +22,7 @@ _MAX_LINE = 8
 
 def heading(record: GameRecord, source: str) -> str:
     """Return the line above the positions of a game: its place, its players and its result."""
-    black, white = (abridged(name, 36) or colour for name, colour in ((record.black, "black"), (record.white, "white")))
-    return printable(f"{source}: {black} against {white}, {record.rules}; {result_text(record)}")
+    return printable(f"{source}: {players_text(record)}, {record.rules}; {result_text(record)}")
 
 
 COLUMNS = f"{'move':>9}  {'loss':>14}  {'to move':<7}  {'value':>6}  {'win':>5}  result      line"

@@ -7,7 +7,7 @@ from core.notation import cell_name
 from core.rules import BLACK, WHITE, Colour, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.analyses.lines import loss_reason
-from gomoku_cli.reports.game import game_title, result_text
+from gomoku_cli.reports.game import players_text, result_text
 from gomoku_cli.reports.page.games import BoardPicture
 from gomoku_cli.reports.page.report import template
 from gomoku_cli.study.explain import Explainer
@@ -25,7 +25,7 @@ def write_game_report(game: StudiedGame, output: Path) -> None:
     review = review_of(game)
     record, first = game.record, game.record.set_up
     page = template("game.html.j2").render(
-        title=game_title(record).split("\n")[0],
+        title=players_text(record),
         sentences=_sentences(game, review),
         columns=("moves", "lost a move", "inaccuracies", "mistakes", "blunders", "missed wins", "missed defences"),
         players=[_player(game, review, colour) for colour in (BLACK, WHITE)],

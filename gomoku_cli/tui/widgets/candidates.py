@@ -42,9 +42,6 @@ def _short(visits: int) -> str:
 class CandidatesView(Static):
     """A table of the best moves; the row of the cell under the cursor is marked."""
 
-    def __init__(self) -> None:
-        super().__init__(markup=False)
-
     def show(
         self,
         analysis: Analysis | None,

@@ -235,7 +235,7 @@ class SidePanel(Vertical):
         self._players = PlayersView(markup=False)
         self.value = ValueView(markup=False)
         self.graph = GraphView(ascii_only=glyphs.line.isascii())
-        self.candidates = CandidatesView()
+        self.candidates = CandidatesView(markup=False)
         self.moves = MovesView(id="moves")
         self._heading = Static("Moves", classes="heading")
         self._comment = Static(id="comment", markup=False)
