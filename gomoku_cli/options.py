@@ -34,16 +34,17 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of every random stream.")]
 Figure = Annotated[Path | None, typer.Option(help="Draw it, as .png or .svg; needs matplotlib.")]
 
-_PLAYER: dict[str, Any] = {"metavar": "PLAYER", "autocompletion": completion.players}
-Player = Annotated[str, typer.Argument(**_PLAYER, help=f"A player: {player_names.HELP}.")]
-Model = Annotated[str, typer.Option(**_PLAYER, help=f"The opponent: {player_names.HELP}.")]
+PLAYER: dict[str, Any] = {"metavar": "PLAYER", "autocompletion": completion.players}
+"""Settings of an option that names a player."""
+Player = Annotated[str, typer.Argument(**PLAYER, help=f"A player: {player_names.HELP}.")]
+Model = Annotated[str, typer.Option(**PLAYER, help=f"The opponent: {player_names.HELP}.")]
 Plays = Annotated[
-    str, typer.Option(**_PLAYER, help="The player: any but another engine. gomoku --help lists the spellings.")
+    str, typer.Option(**PLAYER, help="The player: any but another engine. gomoku --help lists the spellings.")
 ]
 Analyst = Annotated[
     str | None,
     typer.Option(
-        **_PLAYER,
+        **PLAYER,
         help="The player that analyses: a model, mentor or pure-mcts:N.",
         show_default="default; mentor on boards that it does not play",
     ),
@@ -52,7 +53,7 @@ Opponent = Annotated[
     str | None,
     typer.Argument(metavar="[OPPONENT]", autocompletion=completion.players, help="The player that it meets."),
 ]
-Against = Annotated[str | None, typer.Option(**_PLAYER, help="Another way to name the opponent.")]
+Against = Annotated[str | None, typer.Option(**PLAYER, help="Another way to name the opponent.")]
 RuleVariant = Annotated[
     Variant | None,
     typer.Option(

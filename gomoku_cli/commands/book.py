@@ -12,7 +12,7 @@ from core.records.formats import is_game_file, open_games
 from core.records.record import Ending, RecordError
 from core.rules import Rules
 from curriculum.reporting import Context
-from gomoku_cli import completion, options
+from gomoku_cli import options
 from gomoku_cli.commands import help
 from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
@@ -46,9 +46,7 @@ def build(
     sources: Annotated[list[Path] | None, typer.Argument(metavar="[GAMES...]")] = None,
     *,
     plies: Annotated[int, typer.Option(min=1)] = 20,
-    player: Annotated[
-        str | None, typer.Option(metavar="PLAYER", autocompletion=completion.players, show_default="no values")
-    ] = None,
+    player: Annotated[str | None, typer.Option(**options.PLAYER, show_default="no values")] = None,
     simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 400,
     min_games: Annotated[int, typer.Option(min=1)] = 2,
     rules: options.RulesOptions,

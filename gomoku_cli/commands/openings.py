@@ -12,7 +12,7 @@ import typer
 
 from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
-from gomoku_cli import completion, options
+from gomoku_cli import options
 from gomoku_cli.expansion import check_new, expand_options
 from gomoku_cli.printable import echo, echo_json
 from search.tree.settings import Policy
@@ -96,9 +96,8 @@ def command(
     player: Annotated[
         str | None,
         typer.Option(
-            metavar="PLAYER",
+            **options.PLAYER,
             help=f"The player that evaluates the openings: {player_names.HELP}.",
-            autocompletion=completion.players,
             show_default="default, or mentor on a board that it does not play",
         ),
     ] = None,

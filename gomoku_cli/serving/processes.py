@@ -19,20 +19,12 @@ def _prctl(option: int, value: int) -> None:
             ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
-def end_with(parent: int) -> None:
-    """Let the system kill this process when its parent ends, or end now if that has happened.
-
-    On Linux: when the parent's thread that started this process ends.
-    """
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if sys.platform == "linux" else 0)
-    if os.name == "posix" and os.getppid() != parent:
-        os._exit(0)
-
-
 def bind() -> None:
     """Bind this process to the server of its page: it ends with it, and has a limit of memory, as what it starts."""
-    server = os.environ[PAGE_VARIABLE]
-    end_with(int(server) if server.isdecimal() else 0)
+    # On Linux: when the thread of the server that started this process ends. It may have ended by now.
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if sys.platform == "linux" else 0)
+    if os.name == "posix" and str(os.getppid()) != os.environ[PAGE_VARIABLE]:
+        os._exit(0)
     if sys.platform != "win32":
         import resource
 

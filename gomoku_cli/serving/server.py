@@ -85,13 +85,10 @@ class Server:
         app.router.add_get("/ws", self._play)
         for address in _FILES:
             app.router.add_get(address, self._give_file)
-        logger = logging.getLogger(__name__)  # garbage of a stranger is no news
-        logger.addHandler(logging.NullHandler())
-        logger.propagate = False
         runner = web.AppRunner(
             app,
             access_log=None,
-            logger=logger,
+            logger=logging.Logger(__name__, logging.CRITICAL + 1),  # garbage of a stranger is no news
             handle_signals=False,
             handler_cancellation=True,
             keepalive_timeout=_IDLE_S,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from core.input_limits import MAX_RECORDS
-from gomoku_cli import completion, match_options, options
+from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo_json
 from gomoku_cli.reports.texts import Json
@@ -22,8 +22,7 @@ def command(
         list[str] | None,
         typer.Option(
             "--opponent",
-            metavar="PLAYER",
-            autocompletion=completion.players,
+            **options.PLAYER,
             show_default="random, pure-mcts:1000, mentor:paper, mentor:1, mentor:3, mentor:5",
         ),
     ] = None,
