@@ -46,6 +46,7 @@ def command(
         gomoku report match.sgf --game 2 --output game.html
     """
     from core.records.formats import is_game_file
+    from gomoku_cli.reports.training.overview import runs_at
 
     files = [path for path in runs if is_game_file(path)]
     if files and (len(runs) > 1 or tensorboard is not None):
@@ -58,7 +59,6 @@ def command(
             raise typer.BadParameter("it is for a file of games", param_hint=option)
     if tensorboard is not None:
         from gomoku_cli.reports.page.tensorboard import write_events
-        from gomoku_cli.reports.training.overview import runs_at
 
         require("tensorboard", "--tensorboard", extra="tensorboard")
         runs = runs_at(runs)
@@ -76,7 +76,6 @@ def command(
         _report_game(files[0], game or 1, output, player, seconds, quiet=quiet)
         return
     from gomoku_cli.reports.page.report import write_report
-    from gomoku_cli.reports.training.overview import runs_at
 
     runs = runs_at(runs)
     write_report(runs, output)
