@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.curve.train import RESULTS
 from benchmarks.measuring import Fault
-from gomoku_cli.reports.plots import HEIGHT, WIDTH, drawn, label
+from gomoku_cli.reports.plots import HEIGHT, WIDTH, drawn
 
 _ERRORS = {
     "policy": "cross entropy of the policy (nats)",
@@ -38,6 +38,6 @@ def run(arguments: argparse.Namespace) -> int:
                 points = sorted((row["positions"], row[error]) for row in results if row["net"] == net and error in row)
                 axes.plot(*zip(*points, strict=True), "o-", markersize=4, linewidth=1, label=net)
             axes.set_xscale("log")
-            label(axes, "", "positions", text)
+            axes.set(xlabel="positions", ylabel=text)
             axes.legend(fontsize=7)
     return 0

@@ -67,7 +67,7 @@ def row_of(preset: str, folder: Path, fixed: list[int], games: int, seed: int) -
 
 def draw(ladders: dict[str, dict[str, Any]], path: Path) -> None:
     """Draw the wins of each variant over the playouts of its opponent."""
-    from gomoku_cli.reports.plots import drawn, label
+    from gomoku_cli.reports.plots import drawn
 
     with drawn(path, "Paper S, table IV in small: wins of 10 against pure MCTS", width=7.5, height=4.5) as figure:
         axes = figure.add_subplot()
@@ -76,7 +76,7 @@ def draw(ladders: dict[str, dict[str, Any]], path: Path) -> None:
             style = "o-" if number < _COLOURS else "s--"
             playouts, wins = [r["playouts"] for r in rungs], [r["wins"] for r in rungs]
             axes.plot(playouts, wins, style, markersize=4, linewidth=1, label=preset)
-        label(axes, "", "playouts of pure MCTS", "wins of 10")
+        axes.set(xlabel="playouts of pure MCTS", ylabel="wins of 10")
         axes.legend(fontsize=7, ncols=2)
 
 
