@@ -44,7 +44,7 @@ def result_of(capsys: Capsys, *arguments: object) -> Any:
     [
         (("--min-score", 0.9), ExitCode.DONE, ""),
         (("--sprt", "elo0=0,elo1=100"), ExitCode.DONE, ""),
-        (("--sprt", "elo0=5000,elo1=5100"), ExitCode.BAR_NOT_MET, "missed: sequential test"),
+        (("--sprt", "elo0=2900,elo1=3000"), ExitCode.BAR_NOT_MET, "missed: sequential test"),
         (("--min-score", 0.9, "--min-elo", 100), ExitCode.DONE, ""),
     ],
 )
