@@ -39,11 +39,10 @@ demo: $(READY)
 kernels: $(READY)
 	$(BIN)/gomoku warmup
 
-# The quick tests come first: most mistakes show there. Slow ones are collected from their files alone, which takes half the
-# time. A worker that dies ends the tests: one begun in its place may wait for ever.
+# The quick tests come first: most mistakes show there. A worker that dies ends the tests: one begun in its place may wait
+# for ever.
 test: kernels
-	$(BIN)/python -m pytest --numprocesses auto --max-worker-restart 0 --dist loadfile -m "not slow"
-	$(BIN)/python -m pytest --numprocesses auto --max-worker-restart 0 --dist worksteal -m slow $$(grep -rl 'mark\.slow' tests)
+	$(BIN)/python -m pytest --numprocesses auto --max-worker-restart 0 --dist worksteal
 
 play: $(READY)
 	@$(BIN)/gomoku play

@@ -27,10 +27,6 @@ settings.register_profile("gomoku", deadline=None, max_examples=40)
 settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "gomoku")
 
-# Processes that share the tests share the cores too, and torch's threads spin while they wait for each other.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-
 # Tests that ask for OpenVINO before `nets` does must not report to its makers either.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
@@ -39,8 +35,19 @@ os.environ.setdefault("GOMOKU_BACKEND", Backend.TORCH)
 set_runtime(RuntimeChoice(backend=Backend.TORCH))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Give one thread to each of several processes: they share the cores, and threads spin while they wait for others.
+
+    It has to be known before such a process imports numpy.
+    """
+    if config.getoption("numprocesses", None):
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out the tests that need a GPU where torch finds none."""
+    """Put the slow tests last, and leave out those that need a GPU where torch finds none."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and best_device().type != "cuda":
         for item in marked:

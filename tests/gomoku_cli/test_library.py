@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import gomoku_cli as gomoku
-from tests.support.project import ROOT
 
 HEAVY = ("numpy", "numba", "torch", "typing_extensions", "rich", "textual")
 LIGHT = ("BLACK", "IllegalMoveError", "Limit", "Position", "Record", "Rules", "UserError", "read_games", "record_game")
@@ -94,62 +93,6 @@ def test_a_folder_without_modules_takes_no_place(tmp_path: Path) -> None:
     (tmp_path / "core").mkdir()
     done = python("import gomoku_cli as gomoku; print(gomoku.Position().ply)", tmp_path)
     assert (done.stdout, done.stderr) == ("0\n", "")
-
-
-PROGRAM = """
-import gomoku_cli as gomoku
-import numpy as np
-from numpy.typing import NDArray
-from collections.abc import Sequence
-
-class Flat(gomoku.BatchEvaluator):
-    def evaluate(self, positions: gomoku.PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return np.zeros(positions.stones.shape, np.float32), np.zeros(len(positions), np.float32)
-
-def corner(position: gomoku.Position) -> int:
-    return position.legal_moves()[0]
-
-def main() -> None:
-    position = gomoku.Position(gomoku.Rules(size=15))
-    position.push("h8")
-    assert position.side_to_move == gomoku.WHITE != gomoku.BLACK
-    player = gomoku.MctsPlayer(Flat(), position.rules, gomoku.SearchSettings(simulations=20))
-    with gomoku.open_engine("mentor") as engine, gomoku.Engine(player) as own:
-        decision: gomoku.Decision = own.play(position, gomoku.Limit(nodes=10))
-        with engine.analysis(position, gomoku.Limit(seconds=1)) as analysis:
-            for info in analysis:
-                print(info.depth, info.nodes, info.value, [position.name_of(move) for move in info.variation])
-        final: gomoku.Analysis = analysis.wait()
-    record: gomoku.Record = gomoku.record_game(position, black="a", analyses=[None, final])
-    gomoku.write_games("game.sgf", [record])
-    games: Sequence[gomoku.Record] = gomoku.read_games("game.sgf")
-    other: gomoku.Player = gomoku.FunctionPlayer("corner", corner)
-    result = gomoku.play_match(gomoku.open_player("random"), other, games=2)
-    print(result.total.wins, decision.move, len(games))
-    config: gomoku.Config = gomoku.load_config("smoke", assignments=["seed=1"])
-    try:
-        gomoku.train("runs/mine", config)
-    except gomoku.UserError as error:
-        print(error)
-    reveal_type(gomoku.Position)
-    wrong: str = position.ply
-"""
-
-
-@pytest.mark.slow
-def test_mypy_knows_the_types_of_a_users_program(tmp_path: Path) -> None:
-    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
-    # The settings and the cache of `make types`, which knows all modules but this one.
-    command = [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "program.py"]
-    command += ["--cache-dir", ROOT / ".mypy_cache"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    lines = PROGRAM.splitlines()
-    shown, mistake = (next(n for n, line in enumerate(lines, 1) if word in line) for word in ("reveal_type", "wrong:"))
-    found = [line for line in done.stdout.splitlines() if "program.py" in line]
-    assert len(found) == 2, done.stdout
-    assert found[0].startswith(f"program.py:{shown}: note: Revealed type is") and "core.position.Position" in found[0]
-    assert found[1].startswith(f"program.py:{mistake}: error: Incompatible types in assignment"), done.stdout
-    assert "Found 1 error in 1 file" in done.stdout, done.stdout
 
 
 def test_a_wrong_argument_is_named_at_once() -> None:

@@ -234,7 +234,7 @@ def test_the_end_of_the_evaluator_is_an_error_and_no_hang(model: Path) -> None:
 def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: SelfPlayJob, tmp_path: Path) -> None:
     newer = tmp_path / "newer.safetensors"
     save_model(newer, make_model(CONFIG.net, CONFIG.rules, 2), {})
-    with Local().stream(job, range(12)) as stream:
+    with Local().stream(job, range(6)) as stream:
         expected = dict(stream)
 
     def is_newer(number: int, game: SelfPlayGame) -> bool:
@@ -243,10 +243,10 @@ def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: Sel
 
     with ProcessPool(2, cpus=1) as pool:
         for _ in range(2):
-            with pool.stream(job, range(12)) as stream:
+            with pool.stream(job, range(6)) as stream:
                 assert same(dict(stream), expected)
                 assert stream.counts["simulations"] > 0
-                assert (stream.workers.count, sum(stream.workers.games_by_node.values())) == (2, 12)
+                assert (stream.workers.count, sum(stream.workers.games_by_node.values())) == (2, 6)
         with pool.stream(job, count(), beside=True) as stream:
             stream.push(newer)
             wait_until(lambda: any(is_newer(*found) for found in stream.take(0.5)[-1:]))

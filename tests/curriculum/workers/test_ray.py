@@ -37,7 +37,7 @@ CONFIG = Config(
     net=NetConfig.tower(4, 1, hidden=4),
     search=SearchSettings(simulations=16),
     selfplay=SelfplayConfig(
-        iterations=2, games=12, concurrent_games=4, balanced_share=0.0, random_share=0.5, rehearsal_share=0.0
+        iterations=2, games=8, concurrent_games=4, balanced_share=0.0, random_share=0.5, rehearsal_share=0.0
     ),
     phases=(Phase.SELFPLAY,),
     gate=GateConfig(games=4, simulations=8),
@@ -59,21 +59,21 @@ def played_here(job: SelfPlayJob, count: int) -> dict[int, SelfPlayGame]:
 
 
 def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayPool, job: SelfPlayJob) -> None:
-    expected = played_here(job, 30)
+    expected = played_here(job, 20)
     games: dict[int, SelfPlayGame] = {}
     killed: list[int] = []
 
-    with pool.stream(job, range(30)) as stream:
+    with pool.stream(job, range(20)) as stream:
         for number, game in stream:
             assert number not in games, "a game comes once"
             games[number] = game
-            if len(games) == 10:
+            if len(games) == 5:
                 import ray
 
                 process = ray.get(pool.workers[0].actor.process.remote())
                 os.kill(process, signal.SIGKILL)
                 killed.append(process)
-        assert sum(stream.workers.games_by_node.values()) == 30
+        assert sum(stream.workers.games_by_node.values()) == 20
         assert stream.counts["simulations"] > 0
     assert killed
     assert same(games, expected)
@@ -91,7 +91,7 @@ def test_a_match_is_the_same_with_workers(pool: RayPool) -> None:
 
 
 def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp_path: Path) -> None:
-    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, overlap=True, iterations=3))
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, overlap=True, iterations=2))
     models = []
     for name, each in (("here", Local()), ("there", pool)):
         with RunFolder.create(tmp_path / name, config) as run:
@@ -99,8 +99,8 @@ def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp
             arrays, _ = load_arrays(run.best_model)
             models.append(arrays)
         records = [record for record in read_metrics(tmp_path / name) if record["event"] == "games"]
-        assert sum(record["games"] for record in records) == 36
-        assert [sorted({r["age"] for r in records if r["iteration"] == i}) for i in range(3)] == [[0], [1], [1]]
+        assert sum(record["games"] for record in records) == 16
+        assert [sorted({r["age"] for r in records if r["iteration"] == i}) for i in range(2)] == [[0], [1]]
         assert not list((tmp_path / name / "models").glob("playing-*"))
     assert all(record["games_per_second_by_node"] for record in records)
     assert models[0].keys() == models[1].keys()
@@ -108,9 +108,9 @@ def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp
 
 
 def test_games_of_one_stream_come_in_while_another_is_waited_for(pool: RayPool, job: SelfPlayJob) -> None:
-    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(30)) as other:
+    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(16)) as other:
         one.take()
-        assert sorted(number for number, _ in other) == list(range(30))
+        assert sorted(number for number, _ in other) == list(range(16))
         assert len(one.take()) > 0
         assert not one.is_over or not one.take()
 
@@ -126,13 +126,13 @@ def test_a_job_beside_goes_on_with_newer_weights(pool: RayPool, job: SelfPlayJob
     save_model(newer, make_model(CONFIG.net, RULES, 2), {})
     found: dict[int, SelfPlayGame] = {}
     older: dict[int, SelfPlayGame] = {}
-    with pool.stream(job, range(50), beside=True) as stream:
+    with pool.stream(job, range(24), beside=True) as stream:
         while not stream.is_over:
             found |= dict(stream.take(0.2))
             if found and not older:
                 older = dict(found)
                 stream.push(newer)
-    assert len(found) == 50
-    expected = played_here(job, 50)
+    assert len(found) == 24
+    expected = played_here(job, 24)
     assert same(older, {number: expected[number] for number in older})
     assert not same(found, expected), "the last games come from the newer net"

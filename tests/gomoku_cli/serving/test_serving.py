@@ -184,37 +184,33 @@ def _megabytes(pid: int) -> int:
 
 @pytest.mark.slow
 @on_linux
-async def test_eight_pages_at_most_and_a_page_that_is_one_too_many_is_told(tmp_path: Path) -> None:
+async def test_a_ninth_page_is_told_and_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
     with served(tmp_path, "--model", "random") as server:
+
+        async def open_page() -> Any:
+            return await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}")
+
+        async def drop(*pages: Any) -> None:
+            for page in pages:
+                page._response.connection.transport.abort()
+            await asyncio.sleep(0.5)  # the last one may just be starting
+            await are_gone(server.processes(), END_S)
+            assert server.processes() == []
+
         async with aiohttp.ClientSession() as session:
-            pages = [
-                await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}") for _ in range(8)
-            ]
+            starting = [(await open_page(), await asyncio.sleep(0.2))[0] for _ in range(3)]
+            await drop(*starting)
+            pages = [await open_page() for _ in range(8)]
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
                 await session.ws_connect(f"{server.base}/ws?token={server.token}")
             assert refused.value.status == 503
             async with session.get(server.address) as answer:
                 assert answer.status == 503
                 assert "8 boards are open" in await answer.text()
-            await pages[0].close()
+            await pages.pop(0).close()
             async with server.page(session) as page:
                 await until(b"\x1b", page)
-            for each in pages:
-                await each.close()
-
-
-@pytest.mark.slow
-@on_linux
-async def test_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
-    with served(tmp_path, "--model", "random") as server:
-        async with aiohttp.ClientSession() as session:
-            for number in range(8):
-                page = await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}")
-                await asyncio.sleep(0.1 * number)  # while it starts, and while it plays
-                page._response.connection.transport.abort()
-        await asyncio.sleep(0.5)  # the last one may just be starting
-        await are_gone(server.processes(), END_S)
-        assert server.processes() == []
+            await drop(*pages)
 
 
 @pytest.mark.slow

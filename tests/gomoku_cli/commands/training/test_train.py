@@ -58,7 +58,7 @@ def test_minutes_end_a_training_at_a_step(capsys: Capsys, tmp_path: Path) -> Non
     pytest.importorskip("tensorboard")
     command = ["train", "--run", tmp_path / "run", "--quiet", "--tensorboard", tmp_path / "events"]
     tiny = ["--set", 'phases=["basics"]', "--set", "evaluation.final_games=0", "--set", "basics.epochs=200"]
-    code, _, err = run(capsys, *command, "--preset", "smoke", *tiny, "--minutes", "0.05")
+    code, _, err = run(capsys, *command, "--preset", "smoke", *tiny, "--minutes", "0.02")
     assert (code, "its minutes are over, everything so far is saved; continue with: " in err) == (
         ExitCode.DONE,
         True,
