@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collector of garbage out of the half a million objects of all modules: each look takes a quarter second."""
+    """Keep the collector of garbage out of the half a million objects of all modules: a look takes a quarter second."""
     gc.freeze()
 
 

@@ -51,10 +51,10 @@ def apply(diff: str, root: Path) -> int:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the packages."""
+    """A copy of the packages, with their compiled modules: these are known by the times of their sources."""
     root = tmp_path / "code"
     for name in PACKAGES:
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, root / name)
     return root
 
 

@@ -19,29 +19,12 @@ POINT = re.compile(r"\d+,\d+")
 
 
 @pytest.mark.parametrize("size", [5, 15, 20, 25])
-def test_start_is_answered_with_ok_and_no_move(size: int) -> None:
+@pytest.mark.parametrize("line", ["START {0}", "START {0} {0}", "RECTSTART {0},{0}"])
+def test_start_is_answered_with_ok_and_no_move(line: str, size: int) -> None:
     talk = Talk()
-    assert talk.say(f"START {size}") == ["OK"]
+    assert talk.say(line.format(size)) == ["OK"]
     assert talk.player.requests == []
     assert talk.say("BEGIN") == [f"0,{size - 1}"]
-
-
-@pytest.mark.parametrize("line", ["START 4", "START 26", "START -15", "START 0", "START", "START x", "START 15.0"])
-def test_start_with_a_wrong_size_is_an_error_and_the_old_game_goes_on(talk: Talk, line: str) -> None:
-    talk.say("BEGIN")
-    (answer,) = talk.say(line)
-    assert answer.startswith("ERROR ")
-    assert talk.say("TURN 7,7") == [SECOND]
-
-
-def test_rectstart_takes_squares_only() -> None:
-    talk = Talk()
-    assert talk.say("RECTSTART 12,12") == ["OK"]
-    assert talk.say("BEGIN") == ["0,11"]
-    assert talk.say("RECTSTART 30,20") == ["ERROR this engine plays square boards only, not 30x20"]
-    for line in ("RECTSTART 12", "RECTSTART", "RECTSTART 12,12,12", "RECTSTART a,b", "RECTSTART 26,26"):
-        assert talk.say(line)[0].startswith("ERROR ")
-    assert talk.say("TURN 5,5") == ["1,11"]
 
 
 @pytest.mark.parametrize(
@@ -153,17 +136,18 @@ def test_players_that_draw_their_moves_play_other_games_after_restart() -> None:
 # Lines that are no commands, and random ones.
 
 
-@pytest.mark.parametrize("line", ["FOO", "YXFOO", "7,7", "SUGGEST 7,7", "#", "\x00\xff", "é", "7,7,1", "OK", "TURN7,7"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("FOO", "YXFOO", "7,7", "SUGGEST 7,7", "#", "\x00\xff", "é", "7,7,1", "OK", "TURN7,7"),
+        *("YXBALANCEONE", "YXBALANCETWO 3", "YXPONDER", "YXSETDATABASE c:\\x y", "yxfoo", "YX"),
+        pytest.param("TURN 7,7" + " " * MAX_COMMAND_LENGTH + "x", id="too long"),
+    ],
+)
 def test_other_lines_are_unknown(talk: Talk, line: str) -> None:
     (answer,) = talk.say(line)
     assert answer.startswith("UNKNOWN ")
     assert answer.isprintable()
-    assert talk.say("BEGIN") == [FIRST]
-
-
-def test_a_line_beyond_the_maximum_length_is_unknown(talk: Talk) -> None:
-    (answer,) = talk.say("TURN 7,7" + " " * MAX_COMMAND_LENGTH + "x")
-    assert answer.startswith("UNKNOWN ")
     assert talk.say("BEGIN") == [FIRST]
 
 

@@ -56,20 +56,6 @@ def test_the_opening_sequence_is_answered_with_one_move() -> None:
     assert without_messages(Talk().say(*lines)) == ["OK", "OK", FIRST]
 
 
-@pytest.mark.parametrize("size", [5, 15, 20])
-def test_start_takes_two_equal_numbers(size: int) -> None:
-    talk = Talk()
-    assert talk.say(f"START {size} {size}", "BEGIN") == ["OK", f"0,{size - 1}"]
-
-
-def test_start_refuses_other_numbers(talk: Talk) -> None:
-    assert talk.say("START 15 20") == ["ERROR this engine plays square boards only, not 15x20"]
-    for line in ("START 15 15 15", "START 15 x", "START x 15", "START 26 26", "START 4 4"):
-        (answer,) = talk.say(line)
-        assert answer.startswith("ERROR ")
-    assert talk.say("BEGIN") == [FIRST]
-
-
 def test_a_yixin_board_sets_up_a_position_without_a_move(talk: Talk) -> None:
     assert talk.say("YXBOARD", "7,7,2", "8,8,1", "6,6,2", "DONE") == []
     assert talk.player.requests == []
@@ -115,12 +101,6 @@ def test_the_best_moves_come_as_messages_before_the_move() -> None:
     assert talk.say("TURN 7,7") == [SECOND], "other moves have no list"
 
 
-@pytest.mark.parametrize("count", ["", "0", "-1", "x", "1 2"])
-def test_a_wrong_number_of_best_moves_is_an_error(talk: Talk, count: str) -> None:
-    (answer,) = talk.say(f"YXNBEST {count}")
-    assert answer.startswith("ERROR YXNBEST takes a number of moves")
-
-
 @pytest.mark.parametrize(("detail", "shown"), [(1, [f"MESSAGE REALTIME BEST {FIRST}"]), (0, [])])
 def test_the_best_move_so_far_is_shown_during_a_move_on_request(detail: int, shown: list[str]) -> None:
     told: list[str] = []
@@ -145,13 +125,6 @@ def test_commands_without_an_answer(talk: Talk, line: str) -> None:
 
 def test_yxshowinfo_names_the_engine(talk: Talk) -> None:
     assert talk.say("YXSHOWINFO") == [f"MESSAGE {ABOUT}"]
-
-
-@pytest.mark.parametrize("line", ["YXBALANCEONE", "YXBALANCETWO 3", "YXPONDER", "YXSETDATABASE c:\\x y", "yxfoo", "YX"])
-def test_another_command_of_yixins_board_is_unknown(talk: Talk, line: str) -> None:
-    (answer,) = talk.say(line)
-    assert answer.startswith("UNKNOWN ")
-    assert talk.say("BEGIN") == [FIRST]
 
 
 @pytest.mark.parametrize("stones", [[], ["7,7,1"], ["7,7,2", "8,8,1"]])

@@ -200,7 +200,7 @@ def test_a_runtime_that_fails_is_replaced_by_torch(monkeypatch: pytest.MonkeyPat
 
 def test_a_precision_that_a_runtime_lacks_is_kept_and_the_runtime_replaced() -> None:
     choice = RuntimeChoice(backend=Backend.NUMBA, precision=Precision.BF16)
-    with pytest.warns(RuntimeNotice, match="numba runs line-pattern nets alone"):
+    with pytest.warns(RuntimeNotice, match="numba runs line-pattern nets alone; the nets run on torch"):
         evaluator = NetEvaluator(model_of(), choice, device=CPU)
     assert (evaluator.runtime.backend, evaluator.runtime.precision) == (Backend.TORCH, Precision.BF16)
 
