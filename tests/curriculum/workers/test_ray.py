@@ -24,17 +24,18 @@ from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.workers.local import Local
 from curriculum.workers.ray_pool import RayPool, WorkersError
 from nets.checkpoint import load_arrays, save_model
-from nets.config import Backend, NetConfig, RuntimeChoice, set_runtime
+from nets.config import Backend, RuntimeChoice, set_runtime
 from nets.dual import make_model
 from search.tree.settings import SearchSettings
 from tests.curriculum.workers.conftest import same
+from tests.support.nets import LINES
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("exact_runtime"), pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pool"), pytest.mark.filterwarnings("default")]
 
 RULES = Rules(7, 4)
 CONFIG = Config(
     rules=RULES,
-    net=NetConfig.tower(4, 1, hidden=4),
+    net=replace(LINES, trunk=("lines-32:8", "spread")),
     search=SearchSettings(simulations=16),
     selfplay=SelfplayConfig(
         iterations=2, games=8, concurrent_games=4, balanced_share=0.0, random_share=0.5, rehearsal_share=0.0
@@ -47,7 +48,8 @@ CONFIG = Config(
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[RayPool]:
-    set_runtime(RuntimeChoice(backend=Backend.OPENVINO))
+    """With the runtime of line-pattern nets: each evaluation is the same in every batch, and no model is converted."""
+    set_runtime(RuntimeChoice())
     with RayPool("ray", workers=2) as pool:
         yield pool
     set_runtime(RuntimeChoice(backend=Backend.TORCH))
@@ -59,21 +61,21 @@ def played_here(job: SelfPlayJob, count: int) -> dict[int, SelfPlayGame]:
 
 
 def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayPool, job: SelfPlayJob) -> None:
-    expected = played_here(job, 20)
+    expected = played_here(job, 300)
     games: dict[int, SelfPlayGame] = {}
     killed: list[int] = []
 
-    with pool.stream(job, range(20)) as stream:
+    with pool.stream(job, range(300)) as stream:
         for number, game in stream:
             assert number not in games, "a game comes once"
             games[number] = game
-            if len(games) == 5:
+            if len(games) == 10:
                 import ray
 
                 process = ray.get(pool.workers[0].actor.process.remote())
                 os.kill(process, signal.SIGKILL)
                 killed.append(process)
-        assert sum(stream.workers.games_by_node.values()) == 20
+        assert sum(stream.workers.games_by_node.values()) == 300
         assert stream.counts["simulations"] > 0
     assert killed
     assert same(games, expected)
@@ -108,9 +110,9 @@ def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp
 
 
 def test_games_of_one_stream_come_in_while_another_is_waited_for(pool: RayPool, job: SelfPlayJob) -> None:
-    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(16)) as other:
+    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(300)) as other:
         one.take()
-        assert sorted(number for number, _ in other) == list(range(16))
+        assert sorted(number for number, _ in other) == list(range(300))
         assert len(one.take()) > 0
         assert not one.is_over or not one.take()
 
@@ -126,13 +128,13 @@ def test_a_job_beside_goes_on_with_newer_weights(pool: RayPool, job: SelfPlayJob
     save_model(newer, make_model(CONFIG.net, RULES, 2), {})
     found: dict[int, SelfPlayGame] = {}
     older: dict[int, SelfPlayGame] = {}
-    with pool.stream(job, range(24), beside=True) as stream:
+    with pool.stream(job, range(300), beside=True) as stream:
         while not stream.is_over:
             found |= dict(stream.take(0.2))
             if found and not older:
                 older = dict(found)
                 stream.push(newer)
-    assert len(found) == 24
-    expected = played_here(job, 24)
+    assert len(found) == 300
+    expected = played_here(job, 300)
     assert same(older, {number: expected[number] for number in older})
     assert not same(found, expected), "the last games come from the newer net"
