@@ -5,7 +5,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Button, Input, Static, TextArea
 
 from gomoku_cli.tui.screens.dialog import Dialog, key_buttons
 
@@ -18,6 +18,7 @@ class CommentScreen(Dialog[tuple[str, str] | None]):
 
     def __init__(self, name: str, comment: str) -> None:
         super().__init__()
+        self._before, self._warned = (name, comment), False
         self._name_field = Input(name, compact=True)
         self._comment = TextArea(comment, compact=True, tab_behavior="focus", highlight_cursor_line=False)
 
@@ -31,6 +32,15 @@ class CommentScreen(Dialog[tuple[str, str] | None]):
     def on_input_submitted(self) -> None:
         """Save on Enter in the name."""
         self.action_save()
+
+    def action_back(self) -> None:
+        """Leave both texts as they were; a second time if one has changed."""
+        if self._warned or (self._name_field.value, self._comment.text) == self._before:
+            super().action_back()
+        self._warned = True
+        back = self.query_one("#back", Button)
+        back.label = "esc again drops what was typed"
+        back.refresh(layout=True)
 
     def action_save(self) -> None:
         """Return both texts."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from textual.geometry import Offset
-from textual.widgets import Static
+from textual.widgets import Button, Static
 
 from core.records.formats import read_games, read_trees
 from core.records.tree import Node
@@ -129,6 +129,8 @@ async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_pa
         await ui.until(lambda: not isinstance(ui.app.screen, CommentScreen))
         assert "trap: why] not" in ui.panel
         await ui.press("e", "end", *"x", "escape")
+        await ui.until(lambda: str(ui.app.screen.query_one("#back", Button).label) == "esc again drops what was typed")
+        await ui.press("escape")
         await ui.until(lambda: not isinstance(ui.app.screen, CommentScreen))
         await ui.press("left_square_bracket")
         assert "or 1... trap: g7" in ui.panel and "why]" not in ui.visible_panel
