@@ -14,13 +14,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from core.files.atomic import TooLargeError, read_bytes
 from core.files.links import make_private_folder
-from core.input_limits import MAX_GAMES_BYTES
 from core.position import Position
 from core.records.charsets import decoded
 from core.records.formats import GamesFile, games_text, read_games, read_trees, save_annotations, write_games
-from core.records.record import Ending, GameRecord, RecordError
+from core.records.record import Ending, GameRecord, RecordError, read_file
 from core.records.sgf import parse_header, parse_trees
 from core.records.tree import GameTree, Node
 from gomoku_cli.study import OWN_NOTE
@@ -179,9 +177,8 @@ def saved_games(folder: Path, known: Known | None = None) -> Iterator[SavedEntry
 
 
 def _entry(path: Path, seconds: float) -> SavedEntry | None:
-    with suppress(RecordError, TooLargeError, OSError):
-        data = read_bytes(path, MAX_GAMES_BYTES)
-        record, moves = parse_header(decoded(data, str(path), as_sgf=True).text, str(path))
+    with suppress(RecordError):
+        record, moves = parse_header(decoded(read_file(path), str(path), as_sgf=True).text, str(path))
         return SavedEntry(path, datetime.fromtimestamp(seconds), record, moves)
     return None
 

@@ -96,7 +96,7 @@ def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path, mo
     (tmp_path / "broken.sgf").write_text("(;GM[1])")
     (tmp_path / "notes.txt").write_text("no game")
     (tmp_path / "folder.sgf").mkdir()
-    monkeypatch.setattr(saved, "MAX_GAMES_BYTES", 10_000)
+    monkeypatch.setattr("core.records.record.MAX_GAMES_BYTES", 10_000)
     (tmp_path / "large.sgf").write_text(f"(;GM[4]SZ[15]C[{'x' * 10_000}];B[hh])")
     assert [entry.moves for entry in saved_games(tmp_path)] == [2, 7, 3]
     newest = newest_unfinished(tmp_path)
