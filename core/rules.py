@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import index
 from typing import NamedTuple
 
 Cell = int
@@ -89,7 +90,8 @@ class Rules:
     >>> print(gomoku.Rules(size=9))
     5 in a row on 9x9
 
-    Raises `ValueError` for a size or a length outside the supported range, and for a variant that there is not.
+    Raises `ValueError` for a size or a length outside the supported range, and for a variant that there is not, and
+    `TypeError` for a fraction.
     """
 
     size: int = 15
@@ -100,6 +102,8 @@ class Rules:
     """Rules beyond these numbers: lines that win, and moves that are legal."""
 
     def __post_init__(self) -> None:
+        for name in ("size", "connect"):
+            object.__setattr__(self, name, index(getattr(self, name)))
         if not MIN_SIZE <= self.size <= MAX_SIZE:
             raise ValueError(f"board size {self.size} is outside {MIN_SIZE} to {MAX_SIZE}")
         if not MIN_CONNECT <= self.connect <= min(MAX_CONNECT, self.size):

@@ -110,6 +110,8 @@ def check_suffix(path: Path, suffixes: Sequence[str], option: str | None, proble
 
 def check_output(path: Path, option: str) -> None:
     """Raise a usage error if a file could not be written, before the work that would be lost."""
+    if str(path) == "-":
+        raise typer.BadParameter("- is not a file: name one", param_hint=option)
     if not path.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
     if path.is_dir():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import Notice
-from core.files.atomic import atomic_path
+from core.files.atomic import atomic_path, write_or_keep
 from core.input_limits import MAX_TREE_NODES
 from core.position import Position
 from core.records.charsets import Decoded, decoded
@@ -102,16 +102,22 @@ def read_trees(path: Path | str) -> list[GameTree]:
 def save_annotations(file: GamesFile, before: Mapping[int, Annotations], after: Mapping[int, Annotations]) -> GamesFile:
     """Write annotations of some games into an SGF file, and return the file as it is then. All else in it stays.
 
-    Raises `RecordError` for a file that has changed since it was read, and the errors of `annotated`.
+    Raises `RecordError` for a file that has changed since it was read, and the errors of `annotated` and of
+    `write_or_keep`.
     """
     if read_file(file.path) != file.data:
         raise RecordError(f"{file.path} has changed since it was read, so nothing is saved")
     data = annotated(file.data, file.content, str(file.path), before, after)
     if data == file.data:
         return file
-    with atomic_path(file.path) as temporary:
-        temporary.write_bytes(data)
-        temporary.chmod(file.path.stat().st_mode & 0o7777)
+    mode = file.path.stat().st_mode & 0o7777
+
+    def write(path: Path) -> None:
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(data)
+            temporary.chmod(mode)
+
+    write_or_keep(file.path, write)
     games = [
         replace(game, analyses=tuple("" if each is None else each.analysis for each in after[number]))
         if number in after

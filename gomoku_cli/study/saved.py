@@ -75,7 +75,7 @@ class SavedGame:
     def save(self, game: StudiedTree, *, is_final: bool = False) -> str:
         """Write the game to its file: a kill at any time leaves this state or the one before.
 
-        Return a sentence if it goes on in a new file, since its own was changed, renamed or deleted elsewhere.
+        Return a sentence if it goes on in a new file, since its own was changed, renamed or deleted.
         The board decides the result, unless the record says that the game ended without it. `is_final`: the record of
         another program, whose result stands. Raises `OSError`.
         """
@@ -98,7 +98,7 @@ class SavedGame:
             self.path = _new_file(self._folder, f"{datetime.now():%Y-%m-%d-%H%M%S}")
         write_games(self.path, [tree])
         self._known = _bytes(self.path)
-        changed = f"{self._source} was changed, renamed or deleted elsewhere: this game goes on in {self.path.name}."
+        changed = f"{self._source} was changed, renamed or deleted: this game goes on in {self.path.name}."
         return changed if is_lost else ""
 
     def _copy(self, tree: GameTree) -> Path | None:

@@ -223,7 +223,8 @@ class _Source:
         """Write the new analyses into the file. Raises `RecordError` and `OSError`."""
         if self._changed:
             started = time.monotonic()
-            self._file, self._changed = annotate(self._file, self._changed), {}
+            changed, self._changed = self._changed, {}
+            self._file = annotate(self._file, changed)
             self._saved_at = time.monotonic()
             self._save_s = self._saved_at - started
 

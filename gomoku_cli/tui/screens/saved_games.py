@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import ClassVar
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -93,10 +93,12 @@ class SavedGamesScreen(Dialog[str | None]):
         width = self._texts["games"].size.width
         self._top = max(self._row - rows + 1, min(self._top, self._row, len(self._shown) - rows), 0)
         count = f"{len(self._shown):,} of {len(self._list.games):,}" if self._filter else f"{len(self._list.games):,}"
-        typed = f"New name: {self._name}_" if self._name is not None else f"filter: {self._filter}_   (type words)"
-        if self._filter and self._name is None:
-            typed = f"filter: {self._filter}_"
-        self._texts["filter"].update(Content(printable(f"Saved games: {count}   {typed}")))
+        label, typed = ("filter: ", self._filter) if self._name is None else ("New name: ", self._name)
+        label = f"Saved games: {count}   {label}"
+        while cell_len(label) + cell_len(typed) >= width and typed:
+            typed = typed[1:]
+        hint = "" if self._filter or self._name is not None else "   (type words)"
+        self._texts["filter"].update(Content(printable(f"{label}{typed}_{hint}")))
         self._texts["columns"].update(_line({name: name for name in _COLUMNS}, width))
         lines = []
         for place, game in enumerate(self._shown[self._top : self._top + rows], self._top):

@@ -89,6 +89,10 @@ async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Pat
         ui.app.post_message(events.Paste("ann\nWON"))
         await ui.pilot.pause()
         assert "1 of 3" in ui.dialog and "filter: ann WON_" in ui.dialog
+        ui.app.post_message(events.Paste("x" * 300))
+        await ui.pilot.pause()
+        assert "0 of 3" in ui.dialog and "xxxx_" in ui.dialog
+        await ui.press(*("backspace",) * 193)
         await ui.press("f2")
         ui.app.post_message(events.Paste("\ttwice\n"))
         await ui.pilot.pause()
@@ -146,7 +150,7 @@ async def test_a_game_that_is_renamed_or_deleted_in_another_window_stays_and_thi
             (path,) = (file for file in games.iterdir() if file.stem != "mine")
             other.run(0, task(str(path)))
             await ui.play(f"i{moves}")
-            assert f"{path.name} was changed, renamed or deleted elsewhere: this game goes on in 2" in ui.status
+            assert f"{path.name} was changed, renamed or deleted: this game goes on in 2" in ui.status
             found = {entry.path.stem == "mine": entry.moves for entry in saved_games(games)}
             assert found == {True: 2, False: 2 * moves}
         (gone,) = (tmp_path / "deleted-games").iterdir()

@@ -1,14 +1,17 @@
 """`gomoku analyze` on games: a line a position, reviews, analyses that are kept in the files, and stops."""
 
+import errno
 import json
 import os
 import signal
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.files.atomic import atomic_path
 from core.position import Position
 from core.records.formats import read_games, write_games
 from core.records.record import Ending, GameRecord
@@ -111,6 +114,29 @@ def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
     assert [json.loads(line)["ply"] for line in out.splitlines()] == [0, 1]
     (game,) = read_games(path)
     assert [bool(text) for text in game.analyses] == [True, True, *[False] * 6]
+
+
+def test_analyses_without_room_in_their_file_are_kept_in_a_copy(
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, temporary = tmp_path / "game.sgf", tmp_path / "temporary"
+    write_games(path, [GAME])
+    temporary.mkdir()
+    before = path.read_bytes()
+
+    def full(place: Path) -> AbstractContextManager[Path]:
+        if place == path:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(place))
+        return atomic_path(place)
+
+    monkeypatch.setattr("core.records.formats.atomic_path", full)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    code, _, error = run(capsys, path, "--save", "--player", "mentor:1")
+    (copy,) = temporary.rglob("game.sgf")
+    assert code != ExitCode.DONE and f"it is kept as {copy}" in " ".join(error.split())
+    (game,) = read_games(copy)
+    assert game.moves == GAME.moves and game.analyses[0]
+    assert path.read_bytes() == before
 
 
 def test_a_review_that_is_stopped_adds_up_the_games_that_are_done(
