@@ -22,6 +22,9 @@ _CELL = (1 << _BITS) - 1
 _FRAME, _THREE = 5, 16
 """Bits of a move's frame, and the one that is set once it has a real three."""
 
+FEWEST = 4
+"""Black's stones within four cells that two threes need beside the move; an overline and two fours need no fewer."""
+
 ALLOWED, MAKES_FIVE, OVERLINE, DOUBLE_FOUR, DOUBLE_THREE = range(5)
 """Verdicts on a move of Black. The last three forbid it."""
 _UNKNOWN = -1
@@ -136,6 +139,24 @@ def _glance(stones: NDArray[np.int8], size: int, cell: int, depth: int, low: int
     if fours > 1:
         return DOUBLE_FOUR
     return _UNKNOWN if threes > 1 else ALLOWED
+
+
+@lean_kernel
+def count_neighbours(stones: NDArray[np.int8], size: int, counts: NDArray[np.int32]) -> None:
+    """Write Black's stones within four cells of each cell on the lines through it into `counts` [A]. `stones`: [A].
+
+    A move with fewer than `FEWEST` of them is allowed.
+    """
+    counts[:] = 0
+    for cell in range(stones.shape[0]):
+        if stones[cell] == BLACK:
+            for direction in range(4):
+                step = DIRECTIONS[direction][0] * size + DIRECTIONS[direction][1]
+                room, room_behind = _rooms(size, cell, direction)
+                for distance in range(1, min(room, _FIVE - 1) + 1):
+                    counts[cell + distance * step] += 1
+                for distance in range(1, min(room_behind, _FIVE - 1) + 1):
+                    counts[cell - distance * step] += 1
 
 
 @lean_kernel

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_inlined_kernel, lean_kernel
-from core.compiled.renju import MAKES_FIVE, verdict
+from core.compiled.renju import FEWEST, MAKES_FIVE, count_neighbours, verdict
 from core.rules import BLACK, EMPTY, Rules
 
 
@@ -111,27 +111,43 @@ def has_moves(rules: CompiledRules, stones: NDArray[np.int8], to_move: int) -> b
 
 
 @lean_kernel
-def write_legal(rules: CompiledRules, stones: NDArray[np.int8], to_move: int, legal: NDArray[np.bool_]) -> None:
-    """Write the mask of the legal moves of the side `to_move` into `legal` [A]. `stones`: [A]."""
+def write_legal(
+    rules: CompiledRules,
+    stones: NDArray[np.int8],
+    to_move: int,
+    legal: NDArray[np.bool_],
+    counts: NDArray[np.int32],
+) -> None:
+    """Write the mask of the legal moves of the side `to_move` into `legal` [A]. `stones`: [A].
+
+    Overwrites `counts` [A].
+    """
     # Two loops, since the first one is of vector instructions.
     for cell in range(stones.shape[0]):
         legal[cell] = stones[cell] == EMPTY
     if rules.has_fouls is not None and to_move == BLACK:
+        # Most cells have too few stones around for a verdict, which takes the time.
+        count_neighbours(stones, rules.size, counts)
         for cell in range(stones.shape[0]):
-            if legal[cell]:
+            if legal[cell] and counts[cell] >= FEWEST:
                 legal[cell] = not is_forbidden(rules, stones, cell, to_move)
 
 
 @lean_kernel
 def _write_each(
-    rules: CompiledRules, stones: NDArray[np.int8], to_move: NDArray[np.int8], legal: NDArray[np.bool_]
+    rules: CompiledRules,
+    stones: NDArray[np.int8],
+    to_move: NDArray[np.int8],
+    legal: NDArray[np.bool_],
+    counts: NDArray[np.int32],
 ) -> None:
     for row in range(stones.shape[0]):
-        write_legal(rules, stones[row], to_move[row], legal[row])
+        write_legal(rules, stones[row], to_move[row], legal[row], counts)
 
 
 def legal_masks(rules: CompiledRules, stones: NDArray[np.int8], to_move: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Return the masks [B, A] of the legal moves of positions. `stones`: [B, A], `to_move`: [B]."""
     legal = np.empty(stones.shape, dtype=np.bool_)
-    _write_each(rules, np.ascontiguousarray(stones), np.ascontiguousarray(to_move), legal)
+    counts = np.empty(stones.shape[1], dtype=np.int32)
+    _write_each(rules, np.ascontiguousarray(stones), np.ascontiguousarray(to_move), legal, counts)
     return legal

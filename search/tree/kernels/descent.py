@@ -87,7 +87,7 @@ def descend(
             end = REVISIT
             break
         if draws_noise:
-            write_legal(rules, stones, to_move, scratch.legal)
+            write_legal(rules, stones, to_move, scratch.legal, scratch.exponents)
             draw_noise(forest, tree, scratch.legal, scratch)
             child, move = select(forest, tree, node, params, forest.noise[tree])
         else:

@@ -101,7 +101,7 @@ def open_node(
     Return False, with the node unchanged, if a number is not finite.
     """
     row = forest.child_priors[tree, node]
-    write_legal(rules, stones, to_move, scratch.legal)
+    write_legal(rules, stones, to_move, scratch.legal, scratch.exponents)
     total = write_priors(scratch.legal, logits, row, scratch)
     if not (math.isfinite(total) and math.isfinite(value)):
         return False
