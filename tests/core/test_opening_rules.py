@@ -6,31 +6,12 @@ from core.compiled.symmetry import targets
 from core.opening_rules import Choice, Opening, OpeningRule
 from core.position import IllegalMoveError, Position
 from core.rules import BLACK, WHITE, Rules
-
-# After these choices and stones: the side whose turn it is and its choices, or the side that has Black.
-COURSES = [
-    ("swap", 0, (0, "")),
-    ("swap", 2, (0, "")),
-    ("swap", 3, (1, "white black")),
-    ("swap white", 3, 0),
-    ("swap black", 3, 1),
-    ("swap2", 1, (0, "")),
-    ("swap2", 3, (1, "white black more")),
-    ("swap2 white", 3, 0),
-    ("swap2 black", 3, 1),
-    ("swap2 more", 3, (1, "")),
-    ("swap2 more", 4, (1, "")),
-    ("swap2 more", 5, (0, "white black")),
-    ("swap2 more white", 5, 1),
-    ("swap2 more black", 5, 0),
-    ("rif", 2, (0, "")),
-    ("rif black", 3, 1),
-    ("free", 0, 0),
-]
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(("text", "ply", "expected"), COURSES)
-def test_each_course_of_an_opening(text: str, ply: int, expected: tuple[int, str] | int) -> None:
+@pytest.mark.parametrize(("text", "ply", "expected"), cases("opening_courses"))
+def test_each_course_of_an_opening(text: str, ply: int, expected: list[object] | int) -> None:
+    """After these choices and stones: the side whose turn it is and its choices, or the side that has Black."""
     opening = Opening.parse(text)
     assert str(opening) == text
     if isinstance(expected, int):
@@ -39,7 +20,7 @@ def test_each_course_of_an_opening(text: str, ply: int, expected: tuple[int, str
         assert (opening.colour_of(0), opening.colour_of(1)) == ((BLACK, WHITE), (WHITE, BLACK))[expected]
     else:
         assert not opening.is_over(ply)
-        assert (opening.actor(ply), " ".join(opening.options(ply))) == expected
+        assert [opening.actor(ply), " ".join(opening.options(ply))] == expected
 
 
 def test_colours_that_are_chosen_still_wait_for_stones_of_a_shorter_game() -> None:

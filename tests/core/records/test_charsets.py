@@ -9,35 +9,14 @@ from core.records.formats import open_games, read_games
 from core.records.record import RecordError
 from tests.support.cases import cases
 
-NAMES = {
-    "cp932": (
-        "高橋ソ①",
-        ("Windows-31J", "windows-31j", "MS932", "CP932", "Shift_JIS", "x-sjis", "SJIS", "csShiftJIS", "MS_Kanji"),
-    ),
-    "gb18030": ("张三", ("GB2312", "gb_2312-80", "GBK", "x-gbk", "CP936", "ms936", "GB18030", "EUC-CN", "chinese")),
-    "cp950": ("許功蓋", ("Big5", "BIG5-ETEN", "cp950", "csBig5", "x-x-big5")),
-    "big5hkscs": ("許", ("Big5-HKSCS",)),
-    "cp949": ("김철수", ("EUC-KR", "KS_C_5601-1987", "ks_c_5601-1989", "UHC", "CP949", "windows-949", "korean")),
-    "euc_jp": ("田中", ("EUC-JP", "x-euc-jp", "eucJP")),
-    "iso2022_jp": ("田中", ("ISO-2022-JP", "csISO2022JP")),
-    "cp874": ("กขค", ("TIS-620", "windows-874", "ISO-8859-11")),
-    "mac-roman": ("Jörg", ("macintosh", "x-mac-roman", "mac")),
-    "mac-cyrillic": ("Иван", ("x-mac-cyrillic", "MacCyrillic")),
-    "cp1251": ("Иван", ("windows-1251", "cp-1251", "x-cp1251", "CP1251", "win1251")),
-    "koi8-r": ("Иван", ("KOI8-R", "csKOI8R")),
-    "koi8-u": ("Ївга", ("KOI8-U", "koi8-ru")),
-    "cp866": ("Иван", ("IBM866", "cp866", "866")),
-    "cp1252": ("Jörg\u2019s", ("ISO-8859-1", "latin1", "iso_8859-1:1987", "windows-1252", "cp1252", "l1", "ANSI")),
-    "iso8859-2": ("Łódź", ("ISO-8859-2", "latin2", "l2")),
-    "iso8859-15": ("€uro", ("ISO-8859-15", "latin9", "csISOLatin9")),
-    "hz": ("张三", ("HZ-GB-2312",)),
-}
 
-
-@pytest.mark.parametrize(("codec", "name"), [(codec, name) for codec, (_, names) in NAMES.items() for name in names])
-def test_a_charset_is_known_by_its_registered_names_and_common_ones(codec: str, name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("codec", "text", "name"), [(codec, text, name) for codec, text, names in cases("charsets") for name in names]
+)
+def test_a_charset_is_known_by_its_registered_names_and_common_ones(
+    codec: str, text: str, name: str, tmp_path: Path
+) -> None:
     path = tmp_path / "game.sgf"
-    text = NAMES[codec][0]
     path.write_bytes(f"(;CA[{name}]GM[4]PB[{text}]PW[b];B[hh];W[hg])".encode(codec))
     file = open_games(path)
     assert (file.games[0].black, file.games[0].white, file.remark) == (text, "b", "")

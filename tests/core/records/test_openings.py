@@ -1,6 +1,5 @@
 """Opening files in both notations: read for what they say, or refused with line and column."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,30 +68,6 @@ def test_an_opening_must_be_legal_under_its_rules(connect: int) -> None:
     else:
         with pytest.raises(RecordError, match="line 1"):
             parse_openings(line, Rules(9, connect))
-
-
-def write_text(text: str) -> Callable[[Path], object]:
-    return lambda path: path.write_text(text)
-
-
-@pytest.mark.parametrize(
-    ("make", "why"),
-    [
-        (lambda path: None, "No such file"),
-        (lambda path: path.mkdir(), "directory"),
-        (lambda path: path.write_bytes(b"h8 \xff"), "UTF-8"),
-        (write_text("# nothing but a comment\n"), "holds no opening"),
-        (write_text("h8\nz99\n"), "line 2"),
-    ],
-)
-def test_a_file_of_openings_that_cannot_be_read_is_named(
-    tmp_path: Path, make: Callable[[Path], object], why: str
-) -> None:
-    path = tmp_path / "openings.txt"
-    make(path)
-    with pytest.raises(RecordError, match=why) as refused:
-        read_openings(path, Rules())
-    assert str(refused.value).count(str(path)) == 1
 
 
 def test_a_file_from_an_editor_that_marks_utf_8_is_read(tmp_path: Path) -> None:

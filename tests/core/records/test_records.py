@@ -1,13 +1,14 @@
 """Files of games: whole or not at all, in the format and the charset that they say."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from core.records.formats import read_games, write_games
+from core.records.openings import read_openings
 from core.records.record import GameRecord, RecordError, is_own_text, recorded_rules, rules_text
 from core.rules import BLACK, Rules, Variant
+from tests.support.cases import cases
 from tests.support.game_records import GAMES, kept_by_psq
 
 
@@ -41,30 +42,15 @@ def test_names_in_a_psq_of_windows_are_read(tmp_path: Path) -> None:
     assert read_games(path)[0].black == "Jörg"
 
 
-@pytest.mark.parametrize(
-    ("name", "make", "why"),
-    [
-        ("games.sgf", lambda path: None, "No such file"),
-        ("games.psq", lambda path: path.mkdir(), "directory"),
-        (
-            "games.sgf",
-            lambda path: path.write_bytes(b"(;CA[UTF-8]\nGM[4]PB[\xff])"),
-            "line 2: this is no text in UTF-8",
-        ),
-        ("games.sgf", lambda path: path.write_text("(;GM[4];B[hh]"), "line 1, column 14"),
-        ("games.psq", lambda path: path.write_text("Piskvorky 15x15\n8,x,0\n"), "line 2"),
-        ("games.psq", lambda path: path.write_bytes(b""), "line 1: there is no game"),
-        ("games.sgf", lambda path: path.write_bytes(b""), "there is no game"),
-        ("games.txt", lambda path: path.write_text("(;GM[4];B[hh])"), "neither in .sgf nor in .psq"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_named(
-    name: str, make: Callable[[Path], object], why: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("name", "content", "why"), cases("files_refused"))
+def test_a_file_that_cannot_be_read_is_named(name: str, content: str | None, why: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    make(path)
+    if content == "folder":
+        path.mkdir()
+    elif content is not None:
+        path.write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(RecordError, match=why) as refused:
-        read_games(path)
+        read_openings(path, Rules()) if name == "openings.txt" else read_games(path)
     assert str(refused.value).count(str(path)) == 1
 
 

@@ -38,17 +38,7 @@ def test_a_record_that_says_that_it_has_no_result_has_none(words: str) -> None:
     assert parse_sgf(to_sgf(game)) == [game]
 
 
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        ("W+", "white won in 9 moves, but the board shows 5 in a row of black"),
-        ("W+R", "white won by resignation in 9 moves, but the board shows 5 in a row of black"),
-        ("W+T", "white won on time in 9 moves, but the board shows 5 in a row of black"),
-        ("W+F", "white won by forfeit in 9 moves, but the board shows 5 in a row of black"),
-        ("Draw", "drawn after 9 moves, but the board shows 5 in a row of black"),
-        ("?", "9 moves, without a result, but the board shows 5 in a row of black"),
-    ],
-)
+@pytest.mark.parametrize(("words", "text"), cases("contradictions"))
 def test_a_record_that_contradicts_the_board_is_shown_with_a_remark(words: str, text: str) -> None:
     (game,) = parse_sgf(f"(;GM[4]RE[{words}]{FIVE})")
     assert result_text(game) == text

@@ -9,32 +9,18 @@ from gomoku_cli.study.explain import Explainer
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 from search.mentor.player import Mentor
+from tests.support.cases import cases
 from tests.support.mentor_positions import RULES, position, takes_many_nodes
 
 EXPLAINER = Explainer(RULES)
 OTHER = {BLACK: "White", WHITE: "Black"}
 
-LOSSES = {
-    "a four": ("d8 k3", "e8 f8 g8 h8", "This leaves {other}'s four on e8-h8: {other} makes five at i8."),
-    "an open four": ("k3 m5", "e8 f8 g8 h8", "This leaves {other}'s open four on e8-h8: {other} makes five at d8."),
-    "a broken four": ("k3 m5", "e8 f8 h8 i8", "This leaves {other}'s four on e8-i8: {other} makes five at g8."),
-    "an open three": ("k3 m5", "h8 h9 h10", "This leaves {other}'s open three on h8-h10: {other} makes an open four"),
-    "a broken three": (
-        "k3 m5",
-        "f6 g7 i9",
-        "This leaves {other}'s open three on f6-i9: {other} makes an open four at h8.",
-    ),
-    "two fours": ("f7 j3", "g7 h7 i7 j4 j5 j6", "{other} then makes two fours at once at j7."),
-    "a four and a three": ("f7 k10", "g7 h7 i7 j8 j9", "{other} then makes a four and an open three at once at j7."),
-    "several fours": ("f7 g10", "g7 h7 i7 j8 j9 h10 i10", "{other} then"),
-    "two open threes": ("k3 m12", "f8 g8 h6 h7", "{other} then makes two open threes at once at h8."),
-}
+LOSSES = cases("losses_explained")
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_move_that_ignores_a_threat_is_explained(name: str, colour: Colour) -> None:
-    own, enemy, sentence = LOSSES[name]
+@pytest.mark.parametrize(("own", "enemy", "sentence"), LOSSES)
+def test_a_move_that_ignores_a_threat_is_explained(own: str, enemy: str, sentence: str, colour: Colour) -> None:
     board = position(colour, own, enemy)
     found = EXPLAINER.loss(board, parse_cell("n3", 15))
     assert found.startswith(sentence.format(other=OTHER[colour]))
@@ -42,19 +28,9 @@ def test_a_move_that_ignores_a_threat_is_explained(name: str, colour: Colour) ->
     assert EXPLAINER.threat(board)[-12:] == found[-12:]
 
 
-@pytest.mark.parametrize(
-    ("own", "enemy", "move"),
-    [
-        ("d8 k3", "e8 f8 g8 h8", "i8"),  # the only answer to a four
-        ("k3 m5", "h8 h9 h10", "h11"),  # an answer to an open three
-        ("d4 e4 f4", "h8 h9 h10", "g4"),  # an open four of one's own is faster
-        ("k3 m12", "f8 g8 h6 h7", "h8"),  # the cell of a double threat
-        ("c11 d11 e11", "f8 g8 h6 h7", "m3"),  # two open threes, but an open three that becomes a four first
-        ("k3 m12", "f8 g8", "m3"),
-    ],
-)
-def test_no_loss_is_claimed_where_there_is_an_answer(own: str, enemy: str, move: str) -> None:
-    assert EXPLAINER.loss(position(BLACK, own, enemy), parse_cell(move, 15)) == ""
+@pytest.mark.parametrize(("own", "enemy", "move", "why"), cases("losses_not_claimed"))
+def test_no_loss_is_claimed_where_there_is_an_answer(own: str, enemy: str, move: str, why: str) -> None:
+    assert EXPLAINER.loss(position(BLACK, own, enemy), parse_cell(move, 15)) == "", why
 
 
 def test_the_proof_of_a_search_speaks_where_patterns_are_silent() -> None:
@@ -82,7 +58,7 @@ def test_four_in_a_row_on_a_small_board_has_threats_too() -> None:
 @takes_many_nodes
 def test_the_mentor_wins_wherever_a_loss_is_claimed() -> None:
     mentor = Mentor(Limit(nodes=60_000))
-    for own, enemy, _ in LOSSES.values():
+    for own, enemy, _ in LOSSES:
         board = position(WHITE, own, enemy)
         board.push("n3")
         assert mentor.search(board)[1].value == 1.0

@@ -19,6 +19,7 @@ from gomoku_cli.tui.graphics.sprites import Sprite, draw
 from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.painting import NOTHING, CellLook
+from tests.support.cases import cases
 from tests.support.graphics_terminal import GraphicsTerminal
 from tests.support.tui import BoardDriver, ThreadEngine, board_app
 
@@ -256,28 +257,7 @@ async def test_characters_stay_where_no_pictures_are_wanted(monkeypatch: pytest.
 # Answers
 
 
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [
-        ("\x1bP>|kitty(0.41.1)\x1b\\\x1b[?62;c", Graphics.KITTY),
-        ("\x1bP>|kitty(0.26.5)\x1b\\\x1b[?62;c", Graphics.NONE),
-        ("\x1bP>|ghostty 1.2.0\x1b\\\x1b[?62;22;52c", Graphics.KITTY),
-        ("\x1bP>|iTerm2 3.6.2\x1b\\\x1b[?64;1;2;4;6;17;18;21;22;52c", Graphics.ITERM2),
-        ("\x1bP>|WezTerm 20240203-110809-5046fc22\x1b\\\x1b[?65;4;6;18;22c", Graphics.ITERM2),
-        ("\x1bP>|mintty 3.7.0\x1b\\\x1b[?64;1;2;4;6;9;15;21;22;28;29c", Graphics.ITERM2),
-        ("\x1bP>|foot(1.21.0)\x1b\\\x1b[?62;4;22;28;29c", Graphics.SIXEL),
-        ("\x1bP>|xterm.js(6.0.0)\x1b\\\x1b[?62;4;9;22c", Graphics.ITERM2),
-        ("\x1bP>|xterm.js(6.0.0)\x1b\\\x1b[?62;22c", Graphics.NONE),
-        ("\x1b[?62;4;9;22c", Graphics.ITERM2),
-        ("\x1b[?61;4;6;7;14;21;22;23;24;28;32;42c", Graphics.SIXEL),  # Windows Terminal
-        ("\x1bP>|XTerm(379)\x1b\\\x1b[?63;1;2;4;6;9;15;22c", Graphics.SIXEL),
-        ("\x1bP>|Konsole 25.04.2\x1b\\\x1b[?62;1;4c", Graphics.NONE),
-        ("\x1bP>|tmux 3.5a\x1b\\\x1b[?1;2;4c", Graphics.NONE),
-        ("\x1bP>|VTE(7600)\x1b\\\x1b[?61;1;21;22c", Graphics.NONE),
-        ("\x1b[?1;2c", Graphics.NONE),
-        ("\x1b[?64;14;24c", Graphics.NONE),
-    ],
-)
+@pytest.mark.parametrize(("answers", "expected"), cases("terminal_answers"))
 def test_the_answers_of_a_terminal_name_its_protocol(answers: str, expected: Graphics) -> None:
     told: list[Told] = []
     assert Answers(told.append).taken_from(answers.encode()) == b""

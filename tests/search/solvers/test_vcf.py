@@ -13,6 +13,7 @@ from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
 from search.solvers.vcf import NO_WIN, NOT_KNOWN, VcfVerdict, VcfWork, find_vcf, new_vcf_work, solve_vcf
+from tests.support.cases import cases
 from tests.support.naive_vcf import NaiveBoard
 
 KERNELS_ARE_PYTHON = os.environ.get("NUMBA_DISABLE_JIT") == "1"
@@ -108,25 +109,12 @@ class Claims:
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-@pytest.mark.parametrize(
-    ("own", "enemy", "line", "plies"),
-    [
-        ("e5 f5 g5 h5", "d5 e8 f8 g8 h8", "i5", 1),
-        ("g7 h7 i7", "a1 o1", "", 3),  # an open three becomes an open four
-        ("e5 f5 g5 h6 h7 h8", "d5 h9", "h5", 3),  # two blocked threes that cross make two fours
-        ("g7 h7 i7 j8 j9", "f7 a1 a3", "j7 k7", 5),  # a four and an open three, which becomes an open four
-        ("g7 h7 i7 f2 a3 a4 a5", "b2 c2 d2 e2 a6", "a2", 5),  # a block that makes a four itself
-        ("g7 h7 i7 j8 j9 k11 l7 m8 n9", "f7 k8 k9 k10 o10", "j7 k7 k6", 7),  # k7 makes a four, and its answer too
-        ("e5 f5 g5 i5 j5", "d5 k5", "h5", 1),  # six in a row, on no cell exactly five
-        ("e5 f5 g5", "d5", "", 0),  # a blocked three alone
-        ("g7 h7 i7", "b2 c2 d2 e2", "", 0),  # the five of the enemy comes first
-        ("g7 h7 i7 j8 j9 k11", "f7 k8 k9 k10", "", 0),  # k7 would make a four, and the open three wait for ever
-        ("f8 g8 h6 h7", "a1 a3 o1 o15", "", 0),  # two open twos
-    ],
-)
-def test_positions_that_a_player_would_know(own: str, enemy: str, line: str, plies: int, colour: Colour) -> None:
+@pytest.mark.parametrize(("own", "enemy", "line", "plies", "why"), cases("wins_by_fours"))
+def test_positions_that_a_player_would_know(
+    own: str, enemy: str, line: str, plies: int, why: str, colour: Colour
+) -> None:
     found = find_vcf(board_of(RULES, colour, own, enemy))
-    assert (found.verdict == VcfVerdict.WIN, found.verdict == VcfVerdict.NONE) == (plies > 0, plies == 0)
+    assert (found.verdict == VcfVerdict.WIN, found.verdict == VcfVerdict.NONE) == (plies > 0, plies == 0), why
     assert names_of(found.line, 15)[: len(line.split())] == line.split()
     assert len(found.line) == plies or plies == 7
 
