@@ -17,18 +17,7 @@ def test_keys_and_numbers_are_those_of_every_earlier_release() -> None:
     assert stream_key(1, 2, 3) == 0x6305A5E1D3DE219F
     assert stream_key(2026, 17, 4, Purpose.MOVE) == 0x2F3515C521645E4F
     assert generator(2026, 17, 4, Purpose.MOVE).integers(0, 1000, 6).tolist() == [813, 327, 225, 78, 351, 125]
-    purposes = [
-        "OPENING",
-        "NOISE",
-        "MOVE",
-        "ROLLOUT",
-        "SYMMETRY",
-        "SHUFFLE",
-        "BASICS",
-        "MENTOR",
-        "INITIAL_WEIGHTS",
-        "GATE",
-    ]
+    purposes = "OPENING NOISE MOVE ROLLOUT SYMMETRY SHUFFLE BASICS MENTOR INITIAL_WEIGHTS GATE".split()
     assert [Purpose[name].value for name in purposes] == list(range(1, 11))
 
 

@@ -17,31 +17,21 @@ from nets.runtimes.runtime import RuntimeUnavailableError
 from search.players import ForfeitError
 from search.tree.groups import EvaluationError
 
-CODES: dict[type[BaseException], ExitCode] = {
-    typer.BadParameter: ExitCode.USAGE,
-    BasicsError: ExitCode.USAGE,
-    ConfigError: ExitCode.USAGE,
-    PlayerSpecError: ExitCode.USAGE,
-    FolderTakenError: ExitCode.USAGE,
-    RuntimeUnavailableError: ExitCode.USAGE,
-    SuiteError: ExitCode.USAGE,
-    CheckpointError: ExitCode.BAD_DATA,
-    FileNotFoundError: ExitCode.BAD_DATA,
-    EvaluationError: ExitCode.BAD_DATA,
-    RecordError: ExitCode.BAD_DATA,
-    FolderError: ExitCode.BAD_DATA,
-    SamplesError: ExitCode.BAD_DATA,
-    SuiteFileError: ExitCode.BAD_DATA,
-    FolderBusyError: ExitCode.FAILED,
-    ForfeitError: ExitCode.FAILED,
-    MemoryError: ExitCode.FAILED,
-    OSError: ExitCode.FAILED,
-    PermissionError: ExitCode.FAILED,
-    Interrupted: ExitCode.INTERRUPTED,
+CODES: dict[ExitCode, tuple[type[BaseException], ...]] = {
+    ExitCode.USAGE: (
+        *(typer.BadParameter, BasicsError, ConfigError, PlayerSpecError),
+        *(FolderTakenError, RuntimeUnavailableError, SuiteError),
+    ),
+    ExitCode.BAD_DATA: (
+        *(CheckpointError, FileNotFoundError, EvaluationError, RecordError),
+        *(FolderError, SamplesError, SuiteFileError),
+    ),
+    ExitCode.FAILED: (FolderBusyError, ForfeitError, MemoryError, OSError, PermissionError),
+    ExitCode.INTERRUPTED: (Interrupted,),
 }
 
 
-@pytest.mark.parametrize(("error", "code"), CODES.items())
+@pytest.mark.parametrize(("error", "code"), [(error, code) for code, errors in CODES.items() for error in errors])
 def test_every_error_has_its_exit_code(error: type[BaseException], code: ExitCode) -> None:
     assert for_error(error("some text")) == code
 

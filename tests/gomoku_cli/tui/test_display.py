@@ -11,6 +11,7 @@ from core.rules import Rules
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWindow
+from tests.support.cases import cases
 from tests.support.screenshots import FOLDER, PICTURES, Picture, draw
 from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app
 
@@ -25,17 +26,7 @@ def test_the_screen_is_that_of_its_stored_picture(picture: Picture) -> None:
 async def test_the_board_grows_with_the_terminal_and_the_panel_makes_way() -> None:
     async with board_app(ScriptedPlayer(15)) as ui:
         window, panel = ui.main_screen.query_one(BoardWindow), ui.main_screen.query_one("#panel")
-        for width, height, scale, has_panel in (
-            (80, 24, 1, True),
-            (59, 24, 1, False),
-            (64, 34, 2, False),
-            (80, 34, 2, False),
-            (100, 30, 1, True),
-            (100, 34, 2, True),
-            (120, 40, 2, True),
-            (94, 49, 3, False),
-            (200, 60, 3, True),
-        ):
+        for width, height, scale, has_panel in cases("screen_sizes"):
             await ui.pilot.resize_terminal(width, height)
             await ui.until(lambda: (ui.board.geometry.scale, panel.display) == (scale, has_panel))  # noqa: B023
             await ui.pilot.pause()
@@ -107,19 +98,6 @@ async def test_ascii_mode_writes_only_ascii() -> None:
             await ui.press(*keys)
             text = "\n".join(strip.text for strip in ui.app.screen._compositor.render_strips())
             assert text.isascii(), sorted(set(text) - set(map(chr, range(128))))
-
-
-async def test_no_color_removes_all_colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
-        await ui.play("h8")
-        await ui.click("h8")
-        for strip in ui.app.screen._compositor.render_strips():
-            for segment in strip:
-                style = segment.style
-                if style is not None:
-                    assert style.color is None or style.color.is_default, segment
-                    assert style.bgcolor is None or style.bgcolor.is_default, segment
 
 
 async def test_the_moves_scroll_by_keys() -> None:
