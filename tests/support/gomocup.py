@@ -12,7 +12,7 @@ from search.players import PLAIN, Decision, How, Player, Searched, never
 from tests.support.players import OneByOne
 
 ABOUT = 'name="test"'
-FIRST, SECOND, THIRD = "0,14", "1,14", "2,14"
+FIRST, SECOND = "0,14", "1,14"
 """The first moves of `FirstCellPlayer` on 15x15: row 0 is at the bottom, and the protocol counts from the top."""
 
 

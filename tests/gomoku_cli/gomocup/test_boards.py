@@ -24,11 +24,6 @@ def test_stones_in_the_order_of_the_game_are_taken_for_the_game(talk: Talk) -> N
     assert talk.player.requests == [[parse_point(point, 15) for point in ("7,7", "8,8", "6,6")]]
 
 
-def test_a_board_has_no_answer_before_done_and_the_game_goes_on_from_it(talk: Talk) -> None:
-    assert talk.say("BOARD", "7,7,2", "", "INFO time_left 5000") == []
-    assert talk.say("DONE", "TURN 8,8") == [FIRST, SECOND]
-
-
 @pytest.mark.parametrize(("stones", "reason"), cases("boards_refused"))
 def test_a_wrong_board_is_one_error_and_the_old_position_stays(talk: Talk, stones: list[str], reason: str) -> None:
     talk.say("BEGIN")
@@ -47,13 +42,6 @@ def test_a_full_board_is_a_game_that_is_over() -> None:
     if owners.count("1") == 13:
         cells = [f"{cell[:-1]}{3 - int(cell[-1])}" for cell in cells]
     assert talk.say("BOARD", *cells, "DONE") == ["ERROR the game is over"]
-
-
-@pytest.mark.parametrize("command", ["BOARD", "SWAP2BOARD"])
-def test_another_command_inside_a_board_adds_an_error_of_the_board(talk: Talk, command: str) -> None:
-    talk.say("BEGIN")
-    assert talk.say(command, "3,3,2", "TURN 7,7") == [f"ERROR {command} was not ended by DONE", SECOND]
-    assert talk.say(command, "BOARD", "7,7,2", "DONE") == [f"ERROR {command} was not ended by DONE", FIRST]
 
 
 def test_swap2_opens_with_the_candidate_of_the_value_closest_to_0(talk: Talk) -> None:

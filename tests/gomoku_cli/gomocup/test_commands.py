@@ -13,7 +13,7 @@ from core.rules import Variant
 from gomoku_cli.gomocup.commands import Engine
 from search.players import RandomPlayer
 from tests.support.cases import cases
-from tests.support.gomocup import ABOUT, FIRST, SECOND, THIRD, OnePlayer, Talk
+from tests.support.gomocup import ABOUT, FIRST, SECOND, OnePlayer, Talk
 
 POINT = re.compile(r"\d+,\d+")
 
@@ -27,26 +27,16 @@ def test_start_is_answered_with_ok_and_no_move(line: str, size: int) -> None:
     assert talk.say("BEGIN") == [f"0,{size - 1}"]
 
 
-@pytest.mark.parametrize(
-    "lines", [["BEGIN"], ["TURN 1,1"], ["RESTART"], ["TAKEBACK 1,1"], ["PLAY 1,1"], ["BOARD", "1,1,2", "DONE"]]
-)
-def test_before_start_there_is_no_board(lines: list[str]) -> None:
-    assert Talk().say(*lines) == ["ERROR there is no board yet: START comes first"]
+@pytest.mark.parametrize(("why", "lines", "answers"), cases("conversations"))
+def test_each_line_of_a_conversation_has_its_answers(why: str, lines: list[str], answers: list[str]) -> None:
+    """`FirstCellPlayer` moves to 0,14, then 1,14, then 2,14."""
+    assert Talk().say(*lines) == answers, why
 
 
 def test_points_count_columns_from_the_left_and_rows_from_the_top(talk: Talk) -> None:
     talk.say("TURN 3,0")
     assert talk.player.requests == [[parse_point("3,0", 15)]]
     assert divmod(talk.player.requests[0][0], 15) == (14, 3)
-
-
-def test_a_game_goes_on_turn_by_turn(talk: Talk) -> None:
-    assert talk.say("BEGIN", "TURN 7,7", "TURN 8,8") == [FIRST, SECOND, THIRD]
-    assert len(talk.player.requests[-1]) == 4
-
-
-def test_restart_clears_the_board_and_keeps_its_size(talk: Talk) -> None:
-    assert talk.say("BEGIN", "RESTART", "BEGIN") == [FIRST, "OK", FIRST]
 
 
 @pytest.mark.parametrize(("line", "reason"), cases("turns_refused"))
@@ -58,44 +48,11 @@ def test_an_impossible_command_is_an_error_and_changes_nothing(talk: Talk, line:
     assert talk.say("TURN 9,9") == [SECOND]
 
 
-def test_turn_is_an_error_when_the_engine_is_to_move(talk: Talk) -> None:
-    talk.say("TURN 7,7", f"TAKEBACK {FIRST}")
-    assert talk.say("TURN 8,8") == ["ERROR it is not the opponent's turn"]
-    assert talk.say("PLAY 7,7") == ["ERROR 7,7 already holds a stone"]
-    assert talk.say("PLAY 3,3", "TURN 8,8") == ["3,3", FIRST]
-
-
-def test_after_the_end_of_the_game_there_are_no_more_turns(talk: Talk) -> None:
-    talk.say("BEGIN")
-    answers = talk.say("TURN 0,0", "TURN 2,0", "TURN 4,0", "TURN 6,0")  # meanwhile five in a row at the bottom
-    assert answers[-1] == "4,14"
-    assert talk.say("TURN 8,0") == ["ERROR the game is over"]
-    assert talk.say("PLAY 8,0")[0].startswith("ERROR ")
-    assert talk.say("RESTART", "BEGIN") == ["OK", FIRST]
-
-
-def test_a_turn_that_ends_the_game_is_an_error_and_can_be_taken_back(talk: Talk) -> None:
-    board = ["BOARD", *(f"{x},0,2" for x in range(4)), *(f"{3 * x},5,1" for x in range(3)), "DONE"]
-    assert talk.say(*board) == [FIRST]
-    assert talk.say("TURN 4,0") == ["ERROR the game is over"]
-    assert talk.say("TAKEBACK 4,0", "TURN 9,9") == ["OK", SECOND]
-
-
 def test_the_last_stones_can_be_taken_back_one_by_one(talk: Talk) -> None:
     talk.say("TURN 7,7", "TURN 8,8")
     assert talk.say("TAKEBACK 7,7") == [f"ERROR 7,7 is not the last stone, {SECOND} is"]
     assert talk.say(f"TAKEBACK {SECOND}", "TAKEBACK 8,8", "TURN 9,9") == ["OK", "OK", SECOND]
     assert talk.player.requests[-1] == [parse_point(text, 15) for text in ("7,7", FIRST, "9,9")]
-
-
-def test_with_all_stones_taken_back_either_side_may_begin(talk: Talk) -> None:
-    talk.say("BEGIN")
-    assert talk.say(f"TAKEBACK {FIRST}", "TURN 3,3") == ["OK", FIRST]
-
-
-def test_play_makes_a_move_for_the_engine(talk: Talk) -> None:
-    assert talk.say("PLAY 7,7", "TURN 8,8") == ["7,7", FIRST]
-    assert talk.say("PLAY 9,9") == ["ERROR it is not our turn"]
 
 
 @pytest.mark.parametrize("size", [5, 6, 15])
@@ -149,10 +106,6 @@ def test_other_lines_are_unknown(talk: Talk, line: str) -> None:
     assert answer.startswith("UNKNOWN ")
     assert answer.isprintable()
     assert talk.say("BEGIN") == [FIRST]
-
-
-def test_commands_may_be_written_in_any_case_and_with_any_spaces(talk: Talk) -> None:
-    assert talk.say("begin", "Turn   7 , 7 ", "tUrN\t8,8", "", "  ") == [FIRST, SECOND, THIRD]
 
 
 @given(scripts())

@@ -71,11 +71,6 @@ def test_nothing_is_pondered_once_the_game_is_over() -> None:
     talk.say("RESTART")
 
 
-def test_a_player_that_cannot_ponder_waits() -> None:
-    talk = Talk()
-    assert talk.say("START 15", "INFO pondering 1", "BEGIN", "TURN 7,7") == ["OK", FIRST, SECOND]
-
-
 def test_the_number_of_threads_reaches_the_players() -> None:
     talk = Talk()
     talk.say("INFO thread_num 2", "INFO thread_num 0", "INFO thread_num x")

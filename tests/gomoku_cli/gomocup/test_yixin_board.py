@@ -13,20 +13,6 @@ from search.players import PLAIN, Decision, How
 from tests.support.cases import cases
 from tests.support.gomocup import ABOUT, FIRST, SECOND, FirstCellPlayer, OnePlayer, Talk
 
-OPENING = """
-info show_detail 1
-yxshowinfo
-START 15 15
-INFO timeout_turn 500
-INFO max_node -1
-INFO pondering 0
-start 15 15
-board
-7,7,2
-done
-end
-"""
-
 
 class ThinkingPlayer(FirstCellPlayer):
     """Analyses the first three empty cells, reports that once, and then waits for a moment."""
@@ -47,15 +33,6 @@ class ThinkingPlayer(FirstCellPlayer):
         return decision, analysis
 
 
-def without_messages(answers: list[str]) -> list[str]:
-    return [answer for answer in answers if not answer.startswith("MESSAGE ")]
-
-
-def test_the_opening_sequence_is_answered_with_one_move() -> None:
-    lines = [line for line in OPENING.splitlines() if line and line != "end"]  # the reader of lines handles END
-    assert without_messages(Talk().say(*lines)) == ["OK", "OK", FIRST]
-
-
 def test_a_yixin_board_sets_up_a_position_without_a_move(talk: Talk) -> None:
     assert talk.say("YXBOARD", "7,7,2", "8,8,1", "6,6,2", "DONE") == []
     assert talk.player.requests == []
@@ -67,28 +44,6 @@ def test_a_yixin_board_sets_up_a_position_without_a_move(talk: Talk) -> None:
 def test_a_board_may_stand_in_one_line(talk: Talk) -> None:
     assert talk.say("yxboard 7,7,1 8,8,2 done", "yxnbest 1") == [FIRST]
     assert talk.player.requests == [[parse_point("7,7", 15), parse_point("8,8", 15)]]
-    assert talk.say("BOARD 7,7,2 DONE") == [FIRST]
-    assert talk.say("BOARD DONE") == [FIRST]
-
-
-def test_forbidden_points_are_shown_and_refused_with_their_reason(talk: Talk) -> None:
-    stones = ["8,7,1", "0,0,2", "9,7,1", "2,0,2", "7,6,1", "4,0,2", "7,5,1", "6,0,2"]
-    assert talk.say("INFO rule 4", "RESTART", "YXBOARD", *stones, "DONE", "YXSHOWFORBID") == ["OK", "FORBID 0707."]
-    assert talk.say("PLAY 7,7") == ["ERROR renju forbids Black 3-3 at h8: h8-j8 and h8-h10"]
-    assert talk.say("PLAY 7,14", "YXSHOWFORBID") == ["7,14", "FORBID ."], "White has no forbidden points"
-
-
-def test_a_game_that_is_over_may_be_shown_and_asks_for_no_move(talk: Talk) -> None:
-    stones = [f"{x},0,2" for x in range(5)] + [f"{3 * x},5,1" for x in range(4)]
-    assert talk.say("YXBOARD", *stones, "DONE", "YXSHOWFORBID") == ["FORBID ."]
-    assert talk.say("YXNBEST 1") == ["ERROR the game is over"]
-    assert talk.say("START 15", "BEGIN") == ["OK", FIRST]
-
-
-def test_a_wrong_board_is_an_error_at_its_end(talk: Talk) -> None:
-    assert talk.say("YXBOARD", "7,7,2", "7,7,1", "DONE") == ["ERROR 7,7 holds two stones"]
-    assert talk.say("YXBOARD", "7,7,2", "BEGIN") == ["ERROR YXBOARD was not ended by DONE", FIRST]
-    assert Talk().say("YXBOARD", "7,7,2", "DONE", "YXNBEST 2") == ["ERROR there is no board yet: START comes first"] * 2
 
 
 def test_the_best_moves_come_as_messages_before_the_move() -> None:
@@ -115,16 +70,6 @@ def test_the_best_move_so_far_is_shown_during_a_move_on_request(detail: int, sho
         answers = list(engine.answer(line))
     assert answers == [FIRST]
     assert told == shown
-
-
-@pytest.mark.parametrize("line", ["YXHASHCLEAR", "yxblockreset", "YXBLOCKPATHRESET", "YXSTOP", "STOP"])
-def test_commands_without_an_answer(talk: Talk, line: str) -> None:
-    assert talk.say("BEGIN", line) == [FIRST]
-    assert talk.say("BOARD", "7,7,2", "YXSTOP", "DONE") == [FIRST], "a late stop does not break off a board"
-
-
-def test_yxshowinfo_names_the_engine(talk: Talk) -> None:
-    assert talk.say("YXSHOWINFO") == [f"MESSAGE {ABOUT}"]
 
 
 @pytest.mark.parametrize("stones", [[], ["7,7,1"], ["7,7,2", "8,8,1"]])
