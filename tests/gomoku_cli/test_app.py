@@ -19,10 +19,9 @@ from gomoku_cli import app
 from gomoku_cli.commands.help import _NamedValues
 from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
-from nets.checkpoint import save_model
-from nets.config import Backend, NetConfig, Precision, RuntimeChoice, default_runtime, set_runtime
-from nets.dual import make_model
-from tests.support.commands import Capsys, gomoku, refused, run
+from nets.config import Backend, Precision, RuntimeChoice, default_runtime, set_runtime
+from tests.support.commands import Capsys, done, gomoku, refused, run
+from tests.support.nets import save_small_model
 from tests.support.project import ROOT
 
 COMMANDS = sorted(
@@ -59,8 +58,7 @@ def test_the_help_names_every_command(capsys: Capsys) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_every_command_has_examples_and_no_types_of_flags(command: str, capsys: Capsys) -> None:
-    code, out, _ = run(capsys, command, "--help")
-    assert code == ExitCode.DONE
+    out = done(run(capsys, command, "--help"))
     assert f" gomoku {command}" in out.partition("Examples")[2]
     assert "<bool>" not in out
 
@@ -90,12 +88,6 @@ def test_hints_name_a_command_that_works_from_here(tmp_path: Path, monkeypatch: 
     assert program() == "gomoku"
 
 
-def small_model(path: Path) -> Path:
-    """A model file of a net with random weights, on 9x9."""
-    save_model(path, make_model(NetConfig.tower(4, 1), Rules(9, 5), 1), {})
-    return path
-
-
 @pytest.fixture
 def without_openvino(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """OpenVINO is not installed; the choice of a runtime is restored."""
@@ -107,7 +99,7 @@ def without_openvino(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("without_openvino")
 def test_a_runtime_that_is_missing_is_one_line_of_notice(capsys: Capsys, tmp_path: Path) -> None:
-    model = small_model(tmp_path / "model.safetensors")
+    model = save_small_model(tmp_path / "model.safetensors", Rules(9))
     line = ("evaluate", model, "--against", model, *"--games 2 --simulations 2 --quiet --json --backend".split())
     code, out, err = run(capsys, *line, "openvino")
     assert (code, json.loads(out)["games"]) == (ExitCode.DONE, 2)
@@ -118,7 +110,7 @@ def test_a_runtime_that_is_missing_is_one_line_of_notice(capsys: Capsys, tmp_pat
 
 @pytest.mark.usefixtures("without_openvino")
 def test_the_requested_precision_is_used(capsys: Capsys, tmp_path: Path) -> None:
-    model = small_model(tmp_path / "model.safetensors")
+    model = save_small_model(tmp_path / "model.safetensors", Rules(9))
     line = ("evaluate", model, "--against", "random", *"--games 2 --simulations 0 --quiet --backend torch".split())
     assert run(capsys, *line, "--precision", "bf16")[0] == ExitCode.DONE
     assert default_runtime() == RuntimeChoice(backend=Backend.TORCH, precision=Precision.BF16)
@@ -127,7 +119,7 @@ def test_the_requested_precision_is_used(capsys: Capsys, tmp_path: Path) -> None
 
 
 def test_evaluate_uses_its_time_a_move(capsys: Capsys, tmp_path: Path) -> None:
-    model = small_model(tmp_path / "model.safetensors")
+    model = save_small_model(tmp_path / "model.safetensors", Rules(9))
     line = ("evaluate", model, "--against", "random", *"--games 2 --json --quiet --seconds".split())
     code, out, _ = run(capsys, *line, 0.02)
     result = json.loads(out)
@@ -157,8 +149,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
 
 
 def test_help_shows_a_command(capsys: Capsys) -> None:
-    code, out, _ = run(capsys, "help", "ladder")
-    assert code == ExitCode.DONE
+    out = done(run(capsys, "help", "ladder"))
     assert " gomoku ladder [OPTIONS]" in out
     assert run(capsys, "help")[1] == run(capsys, "--help")[1]
 

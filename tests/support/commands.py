@@ -21,6 +21,13 @@ def run(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     return code, *capsys.readouterr()
 
 
+def done(result: tuple[int, str, str]) -> str:
+    """Return the stdout of a command that went well."""
+    code, out, err = result
+    assert code == ExitCode.DONE, err
+    return out
+
+
 def refused(capsys: Capsys, code: ExitCode, *arguments: object) -> str:
     """Return the one line of an error with this exit code."""
     found, out, err = run(capsys, *arguments)

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Rules
+from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
 RULES = Rules(9, 5)
 TINY = NetConfig.tower(4, 1, hidden=8)
+SMALL = NetConfig.tower(4, 1)
 LINES = NetConfig(
     planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
 )
@@ -41,6 +43,12 @@ def model_of(config: NetConfig = TINY, rules: Rules = RULES, seed: int = 1) -> D
     with torch.no_grad():
         model(torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves))
     return model.eval()
+
+
+def save_small_model(path: Path, rules: Rules, config: NetConfig = SMALL) -> Path:
+    """Write a file of a net with random weights."""
+    save_model(path, make_model(config, rules, 1), {})
+    return path
 
 
 def evaluator_of(model: DualNet, backend: str = "torch", precision: str = "fp32") -> NetEvaluator:

@@ -24,13 +24,13 @@ from gomoku_cli.commands.bench import show, show_card
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.bench_figure import draw_bench
 from gomoku_cli.reports.plots import check_plot
-from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from tests.support.cards import CARD, make_card
 from tests.support.commands import Capsys, refused
 from tests.support.evaluators import ScriptedEvaluator
+from tests.support.nets import save_small_model
 
 SMALL = Rules(7, 5)
 TINY = NetConfig.tower(2, 1, hidden=2)
@@ -69,9 +69,7 @@ def test_sweeps_have_a_row_a_size(swept: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("bench") / "tiny.safetensors"
-    save_model(path, make_model(TINY, SMALL, 1), {})
-    return path
+    return save_small_model(tmp_path_factory.mktemp("bench") / "tiny.safetensors", SMALL, TINY)
 
 
 @pytest.fixture(scope="module")

@@ -22,10 +22,8 @@ from curriculum.reporting import Interrupted
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.process import ORDERLY_SIGNALS
 from gomoku_cli.reports import terminal
-from nets.checkpoint import save_model
-from nets.config import NetConfig
-from nets.dual import make_model
-from tests.support.commands import Capsys, refused, run
+from tests.support.commands import Capsys, done, refused, run
+from tests.support.nets import save_small_model
 from tests.support.project import ROOT, SUPPORT
 from tests.support.waiting import wait_until
 
@@ -34,9 +32,7 @@ QUICK = ("--board-size", 9, "--openings", "empty", "--quiet")
 
 def result_of(capsys: Capsys, *arguments: object) -> Any:
     """Return the JSON that the command prints."""
-    code, out, err = run(capsys, *arguments, "--json")
-    assert code == ExitCode.DONE, err
-    return json.loads(out)
+    return json.loads(done(run(capsys, *arguments, "--json")))
 
 
 @pytest.mark.parametrize(
@@ -185,9 +181,7 @@ def test_a_tournament_ranks_its_players(capsys: Capsys, tmp_path: Path) -> None:
     assert len(result["matches"]) == 3
     assert sum(match["games"] for match in result["matches"]) == 12
     assert result_of(capsys, *line)["players"] == result["players"]
-    code, out, _ = run(capsys, *line)
-    assert code == ExitCode.DONE
-    assert "Standings" in out
+    assert "Standings" in done(run(capsys, *line))
     gauntlet = result_of(capsys, *line[:-2], "--format", "gauntlet")
     assert {match["player"] for match in gauntlet["matches"]} == {"random"}
     assert len(gauntlet["matches"]) == 2
@@ -226,8 +220,7 @@ def test_a_climb_ends_at_its_last_rung(capsys: Capsys, tmp_path: Path) -> None:
     assert len(ended["rungs"]) == 1
     assert (tmp_path / "climb.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert "no rung of 4 games has more than 4 wins" in refused(capsys, ExitCode.USAGE, *line, "--stop-at", 4)
-    code, out, _ = run(capsys, *line, "--stop-at", 3, "--to", 4, "--markdown", tmp_path / "climb.md")
-    assert code == ExitCode.DONE
+    out = done(run(capsys, *line, "--stop-at", 3, "--to", 4, "--markdown", tmp_path / "climb.md"))
     assert "playouts" in out
     assert "playouts" in (tmp_path / "climb.md").read_text(encoding="utf-8")
 
@@ -251,18 +244,14 @@ def test_a_suite_is_scored_kind_by_kind(capsys: Capsys, tmp_path: Path) -> None:
     assert "| only-defence |" in files["markdown"].read_text(encoding="utf-8").replace("\\", "")
 
 
-def test_a_suite_of_another_rule_is_played_under_it(capsys: Capsys) -> None:
+def test_a_suite_of_another_rule_is_played_under_it_by_players_of_its_board(capsys: Capsys, tmp_path: Path) -> None:
     result = result_of(capsys, "suite", "random", "--variant", "renju", "--quiet")
     assert result["variant"] == "renju"
     assert {"foul-net", "foul-trap", "no-five"} < result["kinds"].keys()
     assert "random: suite tactics, renju" in run(capsys, "suite", "random", "--variant", "renju", "--quiet")[1]
     why = refused(capsys, ExitCode.USAGE, "suite", "random", "hard", "--variant", "caro", "--quiet")
     assert "there is no suite hard for caro on 15x15; it is for 5 in a row on 15x15" in why
-
-
-def test_a_suite_is_only_for_players_of_its_board(capsys: Capsys, tmp_path: Path) -> None:
-    save_model(tmp_path / "small.safetensors", make_model(NetConfig.tower(4, 1), Rules(9, 5), 1), {})
-    why = refused(capsys, ExitCode.USAGE, "suite", tmp_path / "small.safetensors")
+    why = refused(capsys, ExitCode.USAGE, "suite", save_small_model(tmp_path / "small.safetensors", Rules(9)))
     assert "tactics is for 5 in a row on 15x15" in why
 
 
@@ -330,7 +319,5 @@ def test_a_signal_after_the_last_game_costs_no_result(
         real(*args)
 
     monkeypatch.setattr(terminal, report, signalled)
-    code, out, _ = run(capsys, *command, "--markdown", tmp_path / "report.md")
-    assert code == ExitCode.DONE
-    assert out
+    assert done(run(capsys, *command, "--markdown", tmp_path / "report.md"))
     assert (tmp_path / "report.md").is_file()

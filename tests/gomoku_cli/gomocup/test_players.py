@@ -11,12 +11,11 @@ from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError
 from gomoku_cli.gomocup import players as module
 from gomoku_cli.gomocup.players import EnginePlayers
-from nets.checkpoint import save_model
 from nets.config import NetConfig
-from nets.dual import make_model
 from search.mentor.player import Mentor
 from search.players import Player, RandomPlayer, never
 from search.tree.player import MctsPlayer
+from tests.support.nets import save_small_model
 from tests.support.waiting import wait_until
 
 TINY = NetConfig.tower(2, 0, hidden=2)
@@ -33,9 +32,7 @@ def player_of(players: EnginePlayers, rules: Rules, **limits: int | None) -> Pla
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A model file for 6x6."""
-    path = tmp_path_factory.mktemp("models") / "model.safetensors"
-    save_model(path, make_model(TINY, SMALL, 1), {})
-    return str(path)
+    return str(save_small_model(tmp_path_factory.mktemp("models") / "model.safetensors", SMALL, TINY))
 
 
 def test_a_model_plays_on_its_own_board_and_the_mentor_on_others_with_a_note(model: str) -> None:
@@ -56,8 +53,7 @@ def test_a_model_whose_weights_fit_every_board_plays_on_it(tmp_path: Path) -> No
         batch_norm=False,
         dual=False,
     )
-    path = tmp_path / "model.safetensors"
-    save_model(path, make_model(net, SMALL, 1), {})
+    path = save_small_model(tmp_path / "model.safetensors", SMALL, net)
     players = EnginePlayers(str(path), simulations=4)
     assert isinstance(player_of(players, Rules(20)), MctsPlayer)
     assert players.notes == []
@@ -172,8 +168,7 @@ def test_trees_get_the_rest_of_the_limit_of_memory(model: str) -> None:
 
 
 def test_a_model_for_another_connect_length_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "four.safetensors"
-    save_model(path, make_model(TINY, Rules(6, 4), 1), {})
+    path = save_small_model(tmp_path / "four.safetensors", Rules(6, 4), TINY)
     with pytest.raises(PlayerSpecError, match="plays 4 in a row on 6x6; the protocol is about 5 in a row"):
         EnginePlayers(str(path), simulations=None)
 

@@ -13,11 +13,9 @@ from core.records.record import GameRecord
 from core.rules import BLACK, Rules
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
-from nets.checkpoint import save_model
-from nets.config import NetConfig
-from nets.dual import make_model
-from tests.support.commands import Capsys
+from tests.support.commands import Capsys, done
 from tests.support.commands import run as run_command
+from tests.support.nets import save_small_model
 
 RULES = Rules(7, 4)
 # Black has three in a row, open at both ends.
@@ -28,9 +26,7 @@ GAME = GameRecord(RULES, tuple(Position.from_moves(RULES, f"{THREE} g7 f4".split
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A net with random weights, for connect 4 on 7x7."""
-    path = tmp_path_factory.mktemp("model") / "small.safetensors"
-    save_model(path, make_model(NetConfig.tower(4, 1), RULES, 1), {})
-    return path
+    return save_small_model(tmp_path_factory.mktemp("model") / "small.safetensors", RULES)
 
 
 def run(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
@@ -39,9 +35,7 @@ def run(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
 
 def analysed(capsys: Capsys, *arguments: object) -> dict[str, Any]:
     """Return the JSON of an analysis, after its checks that are true of every one."""
-    code, out, err = run(capsys, *arguments, "--json")
-    assert code == ExitCode.DONE, err
-    result: dict[str, Any] = json.loads(out)
+    result: dict[str, Any] = json.loads(done(run(capsys, *arguments, "--json")))
     assert result["best"] == result["moves"][0]["move"] == result["variation"][0]
     assert result["to_move"] == ("white" if len(result["position"]) % 2 else "black")
     assert -1 <= result["value"] <= 1
@@ -78,8 +72,7 @@ def test_lines_are_as_many_moves_of_the_table_as_are_asked_for(capsys: Capsys) -
     assert [move["line"][0] for move in result["moves"]] == [move["move"] for move in result["moves"]]
     assert [move["share"] for move in result["moves"]] == [1, 0, 0]
     assert len(analysed(capsys, *arguments[:-2])["moves"]) < 3
-    code, out, _ = run(capsys, *arguments, "--ascii")
-    assert code == ExitCode.DONE
+    out = done(run(capsys, *arguments, "--ascii"))
     rows = [row.split("|")[-4:-1] for row in out.splitlines() if row.count("|") > 3]
     shown = {move.strip(): then.split() for move, _, then in rows}
     assert len(shown) == 4
@@ -98,8 +91,7 @@ def test_a_win_that_tactics_find_needs_no_net(capsys: Capsys, model: Path) -> No
     assert result["best"] in ("b4", "f4")
     assert (result["moves"][0]["proof"], result["moves"][0]["share"], result["value"]) == (1, 1.0, 1.0)
     assert result["moves"][0]["prior"] is None
-    code, out, _ = run(capsys, f"{THREE} g7", "--player", model, "--backend", "torch", "--simulations", 60)
-    assert code == ExitCode.DONE
+    out = done(run(capsys, f"{THREE} g7", "--player", model, "--backend", "torch", "--simulations", 60))
     assert "wins in 1" in out
     assert "the move is proven without the net" in " ".join(out.split())
 
@@ -113,8 +105,7 @@ def test_pure_mcts_and_the_mentor_have_no_priors(capsys: Capsys) -> None:
     assert {(move["prior"], move["visits"]) for move in result["moves"]} == {(None, None)}
     assert {move["share"] for move in result["moves"]} == {round(1 / len(result["moves"]), 6)}
     assert (result["value"], result["moves"][0]["proof"]) == (-1.0, -2)
-    code, out, _ = run(capsys, *board, "mentor:1")
-    assert code == ExitCode.DONE
+    out = done(run(capsys, *board, "mentor:1"))
     assert "loses in 2" in out
     assert "visits" not in out.partition("\n")[2].splitlines()[1]
     assert "it has no prior" in " ".join(out.split())
@@ -147,8 +138,7 @@ def test_a_position_that_a_game_lacks_is_refused(capsys: Capsys, tmp_path: Path)
 
 def test_the_board_shows_stones_halves_and_the_last_move(capsys: Capsys) -> None:
     board = (f"{THREE} g7", "--board-size", 7, "--connect", 4)
-    code, out, _ = run(capsys, *board, "--player", "pure-mcts:2000", "--no-color", "--ascii")
-    assert code == ExitCode.DONE
+    out = done(run(capsys, *board, "--player", "pure-mcts:2000", "--no-color", "--ascii"))
     assert out.isascii()
     assert "pure-mcts:2000: black to move, move 7" in out
     rows = {int(line[:2]): line[2:24] for line in out.splitlines() if line[:2].strip().isdigit()}
@@ -211,8 +201,7 @@ def test_moves_need_no_blanks(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -
 def test_stdin_has_a_position_a_line(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     board = ("-", "--board-size", 7, "--connect", 4, "--player", "mentor:1")
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{THREE}\n\n# nothing\nd4, e5 # a comment\n"))
-    code, out, _ = run(capsys, *board, "--json")
-    assert code == ExitCode.DONE
+    out = done(run(capsys, *board, "--json"))
     assert [(line["line"], len(line["position"])) for line in lines(out)] == [(1, 5), (4, 2)]
     monkeypatch.setattr("sys.stdin", io.StringIO("d4\nd4 d4\n"))
     code, out, err = run(capsys, *board)

@@ -18,7 +18,7 @@ from core.records.record import Ending, GameRecord
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from tests.gomoku_cli.commands.pictures.test_analyze import GAME, lines, refused, run
-from tests.support.commands import Capsys
+from tests.support.commands import Capsys, done
 
 
 def test_files_of_games_are_analysed_a_line_a_position(capsys: Capsys, tmp_path: Path) -> None:
@@ -35,8 +35,7 @@ def test_files_of_games_are_analysed_a_line_a_position(capsys: Capsys, tmp_path:
     ]
     assert found[6]["proof"] == 1
     assert [len(line["position"]) for line in found[:7]] == list(range(7))
-    code, out, _ = run(capsys, one, "--game", 2, "--player", "pure-mcts:20")
-    assert code == ExitCode.DONE
+    out = done(run(capsys, one, "--game", 2, "--player", "pure-mcts:20"))
     heading, columns, *rows = out.splitlines()
     assert heading == f"{one}, game 2: black against white, 5 in a row on 9x9; 2 moves, without a result"
     assert columns.split()[:2] == ["move", "loss"]

@@ -10,7 +10,7 @@ from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.curves import curves_of
-from tests.support.commands import Capsys, refused
+from tests.support.commands import Capsys, done, refused
 from tests.support.commands import run as run_command
 
 
@@ -90,8 +90,7 @@ def test_the_terminal_shows_the_ends_of_the_curves(capsys: Capsys, tmp_path: Pat
 
 def test_json_has_all_runs(capsys: Capsys, tmp_path: Path) -> None:
     paths = [run_of(tmp_path / name, RECORDS) for name in ("one", "two")]
-    code, out, _ = curves(capsys, *paths, "--json")
-    assert code == ExitCode.DONE
+    out = done(curves(capsys, *paths, "--json"))
     assert [run["run"] for run in json.loads(out)["runs"]] == list(map(str, paths))
     assert json.loads(out)["runs"][0]["board_size"] == 15
 
@@ -141,7 +140,6 @@ def test_any_metrics_can_be_drawn(capsys: Capsys, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     kinds = ([], RECORDS[:1], RECORDS[4:6], RECORDS[7:8], [train("basics", 4, 0.0)])
     empty, *others = (run_of(tmp_path / str(number), records) for number, records in enumerate(kinds))
-    code, _, err = curves(capsys, *others, empty, "--figure", tmp_path / "curves.png")
-    assert code == ExitCode.DONE, err
+    done(curves(capsys, *others, empty, "--figure", tmp_path / "curves.png"))
     why = refused(capsys, ExitCode.USAGE, "curves", empty, "--figure", tmp_path / "none.png")
     assert "there is nothing to draw" in why

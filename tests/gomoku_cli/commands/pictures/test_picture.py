@@ -14,7 +14,7 @@ from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.game import black_values, game_title
-from tests.support.commands import Capsys, refused
+from tests.support.commands import Capsys, done, refused
 from tests.support.commands import run as run_command
 
 RULES = Rules(7, 4)
@@ -32,10 +32,6 @@ def rows_of(out: str) -> dict[int, str]:
     return {int(line[:2]): line[2:] for line in out.splitlines() if line[:2].strip().isdigit()}
 
 
-def test_values_of_self_play_are_black_s() -> None:
-    assert black_values(GAME) == {1: 0.1, 2: -0.2, 3: 0.3, 4: 0.4, 5: 0.5, 6: 0.6, 7: 1.0}
-
-
 def test_values_of_a_match_are_the_mover_s() -> None:
     game = PlayedGame(
         fixture=Fixture(number=1, pair=0, opening=MOVES[:1], black=0, white=1, seed=0),
@@ -51,17 +47,14 @@ def test_values_of_a_match_are_the_mover_s() -> None:
     assert black_values(game.record(RULES, ("a", "b"))) == {2: 0.25, 3: 0.5, 4: 0.75, 6: 1.0, 7: 1.0}
 
 
-def test_other_comments_hold_no_values() -> None:
+def test_values_of_self_play_are_black_s_and_those_of_kept_analyses_stand_in_for_comments() -> None:
+    assert black_values(GAME) == {1: 0.1, 2: -0.2, 3: 0.3, 4: 0.4, 5: 0.5, 6: 0.6, 7: 1.0}
     comments = ("a good move", "", "value 7", "value +0.5 visits", "value +1.5", "the value +0.1", "value -0.25")
     assert black_values(replace(GAME, comments=comments)) == {4: -0.5, 7: -0.25}
+    kept = replace(GAME, values=(0.5, None, -0.25, 0.0, 0.125, None, 1.0, None))
+    assert black_values(replace(kept, comments=())) == {1: 0.5, 3: -0.25, 4: 0.0, 5: 0.125, 7: 1.0}
+    assert black_values(kept) == black_values(GAME)
     assert black_values(replace(GAME, comments=())) == {}
-
-
-def test_the_values_of_kept_analyses_stand_in_for_comments() -> None:
-    values = (0.5, None, -0.25, 0.0, 0.125, None, 1.0, None)
-    kept = replace(GAME, comments=(), values=values)
-    assert black_values(kept) == {1: 0.5, 3: -0.25, 4: 0.0, 5: 0.125, 7: 1.0}
-    assert black_values(replace(GAME, values=values)) == black_values(GAME)
 
 
 def test_nameless_players_have_their_colours() -> None:
@@ -71,8 +64,7 @@ def test_nameless_players_have_their_colours() -> None:
 
 def test_the_terminal_shows_numbers_the_last_move_and_the_line(capsys: Capsys, tmp_path: Path) -> None:
     write_games(tmp_path / "game.sgf", [GAME])
-    code, out, _ = picture(capsys, tmp_path / "game.sgf", "--ascii")
-    assert code == ExitCode.DONE
+    out = done(picture(capsys, tmp_path / "game.sgf", "--ascii"))
     assert out.isascii()
     rows = rows_of(out)
     assert rows[4].rstrip() == "  .  .  5  1  3[ 7] ."
@@ -94,25 +86,20 @@ def test_of_long_games_on_wide_boards_the_last_digits_are_shown(capsys: Capsys, 
             position.push(cell)
     record = GameRecord(rules, tuple(position.moves), ending=Ending.UNKNOWN)
     write_games(tmp_path / "long.psq", [record])
-    code, out, _ = picture(capsys, tmp_path / "long.psq")
-    assert code == ExitCode.DONE
+    out = done(picture(capsys, tmp_path / "long.psq"))
     assert max(map(len, out.splitlines())) <= 80
     assert "of 100 and more the last two digits" in " ".join(out.split())
     assert position.ply > 100
 
 
-def test_a_game_is_chosen_by_its_number(capsys: Capsys, tmp_path: Path) -> None:
+def test_a_game_is_chosen_by_its_number_and_a_broken_file_named_with_its_line(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     write_games(path, [GAME, GameRecord(Rules(9), (40,), ending=Ending.UNKNOWN)])
     assert "1 move, without a result" in picture(capsys, path, "--game", 2)[1]
     why = refused(capsys, ExitCode.USAGE, "picture", path, "--game", 3)
     assert "holds 2 games, so there is no game 3" in why
-
-
-def test_a_broken_file_is_named_with_its_line(capsys: Capsys, tmp_path: Path) -> None:
-    path = tmp_path / "broken.sgf"
     path.write_text("(;GM[4]SZ[9]\n;B[zz])")
-    assert "broken.sgf, line 2" in refused(capsys, ExitCode.BAD_DATA, "picture", path)
+    assert "games.sgf, line 2" in refused(capsys, ExitCode.BAD_DATA, "picture", path)
 
 
 def test_the_figure_has_numbers_coordinates_and_values(
@@ -151,11 +138,9 @@ def test_forbidden_cells_are_marked_where_black_is_to_move(capsys: Capsys, tmp_p
     rules = Rules(variant=Variant.RENJU)
     moves = [parse_cell(name, 15) for name in "i8 a1 j8 a3 h9 a5 h10 a7".split()]
     write_games(tmp_path / "game.sgf", [GameRecord(rules, moves, ending=Ending.UNKNOWN)])
-    code, out, _ = picture(capsys, tmp_path / "game.sgf", "--ascii", "--no-color")
-    assert code == ExitCode.DONE
+    out = done(picture(capsys, tmp_path / "game.sgf", "--ascii", "--no-color"))
     assert rows_of(out)[8].split()[:8] == [".", ".", ".", ".", ".", ".", ".", "x"]
     assert "h8 (x), to Black" in out
     write_games(tmp_path / "lost.sgf", [GameRecord(rules, [*moves, parse_cell("h8", 15)], WHITE)])
-    code, out, _ = picture(capsys, tmp_path / "lost.sgf", "--ascii", "--no-color")
-    assert "renju on 15x15: white won in 9 moves" in out
+    assert "renju on 15x15: white won in 9 moves" in done(picture(capsys, tmp_path / "lost.sgf", "--ascii"))
     assert picture(capsys, tmp_path / "game.sgf", "--figure", tmp_path / "game.svg")[0] == ExitCode.DONE

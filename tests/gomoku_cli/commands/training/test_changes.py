@@ -13,7 +13,7 @@ from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.watch.followed_run import FollowedRun
 from nets.checkpoint import read_info
-from tests.support.commands import Capsys, refused, run
+from tests.support.commands import Capsys, done, refused, run
 
 EMPTY = "--preset smoke --set phases=selfplay --set selfplay.iterations=0 --set evaluation.final_games=0".split()
 """A run without any work."""
@@ -156,14 +156,11 @@ def test_a_watched_run_shows_a_change_while_it_is_watched(path: Path, monkeypatc
 def test_a_finished_run_goes_on_with_more_rounds(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "run"
     words = ("train", "--quiet", "--json")
-    code, out, err = run(capsys, *words, *ROUNDS, "--run", path)
-    assert code == ExitCode.DONE, err
+    out = done(run(capsys, *words, *ROUNDS, "--run", path))
     assert [match["opponent"] for match in json.loads(out)["matches"]] == ["random"]
     assert run(capsys, "info", path, "--json")[1].count('"progress": "done"') == 1
-    code, _, err = run(
-        capsys, *words, "--run", path, "--resume", "--set", "selfplay.iterations=3", "--set", "search.simulations=4"
-    )
-    assert code == ExitCode.DONE, err
+    more = ("--set", "selfplay.iterations=3", "--set", "search.simulations=4")
+    done(run(capsys, *words, "--run", path, "--resume", *more))
     (change,) = changes(path)
     assert (change["phase"], change["iteration"], change["step"]) == ("selfplay", 1, 0)
     curves = json.loads(run(capsys, "curves", path, "--json")[1])["runs"][0]

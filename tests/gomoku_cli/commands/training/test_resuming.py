@@ -11,7 +11,7 @@ import pytest
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
-from tests.support.commands import Capsys, refused, run
+from tests.support.commands import Capsys, done, refused, run
 from tests.support.project import ROOT
 from tests.support.waiting import wait_until
 
@@ -38,15 +38,14 @@ def test_a_dry_run_shows_everything_and_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     line = ("train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--variant", "renju", "--dry-run")
-    code, out, _ = run(capsys, *line)
-    assert code == ExitCode.DONE
+    out = done(run(capsys, *line))
     assert "simulations = 33\n" in out
     assert 'variant = "renju"\n' in out
     assert "294,106" in out
     assert "evaluation, positions a second" not in out, "nothing is measured unless asked"
-    code, out, _ = run(capsys, "train", "--preset", "smoke", "--dry-run", "--speed", "--json")
-    assert "evaluation, positions a second" in json.loads(out)["estimate"]
-    assert json.loads(out)["config"]["net"]["trunk"] == ["conv3-4", "residual"]
+    shown = json.loads(done(run(capsys, "train", "--preset", "smoke", "--dry-run", "--speed", "--json")))
+    assert "evaluation, positions a second" in shown["estimate"]
+    assert shown["config"]["net"]["trunk"] == ["conv3-4", "residual"]
     assert not list(tmp_path.iterdir())
 
 

@@ -9,7 +9,7 @@ import torch
 from curriculum.run.folder import read_metrics
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import DEFAULT_MODEL, load_model
-from tests.support.commands import Capsys, refused, run
+from tests.support.commands import Capsys, done, refused, run
 
 NOTHING = ("--set", "selfplay.iterations=0", "--set", "evaluation.final_games=0")
 """Settings without any training."""
@@ -18,8 +18,7 @@ NOTHING = ("--set", "selfplay.iterations=0", "--set", "evaluation.final_games=0"
 def test_a_chain_carries_the_weights_over_its_boards(capsys: Capsys, tmp_path: Path) -> None:
     folder = tmp_path / "chain"
     command = ("train", "--preset", "y-chain", *NOTHING, "--run", folder, "--json")
-    code, out, _ = run(capsys, *command)
-    assert code == ExitCode.DONE
+    out = done(run(capsys, *command))
     runs = [Path(each["run"]) for each in json.loads(out)]
     assert runs == [folder / name for name in ("y-8x8", "y-12x12", "y-20x20")]
     models = [load_model(each / "models" / "best.safetensors") for each in runs]
@@ -45,10 +44,8 @@ def test_a_model_that_cannot_be_started_from_costs_no_folder(capsys: Capsys, tmp
 
 def test_a_run_starts_from_the_built_in_model(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "run"
-    code, _, _ = run(
-        capsys, "train", "--preset", "hour", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path
-    )
-    assert code == ExitCode.DONE
+    words = ("--preset", "hour", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path)
+    done(run(capsys, "train", *words))
     ours, theirs = load_model(path / "models" / "best.safetensors")[0], load_model(DEFAULT_MODEL)[0]
     assert all(torch.equal(tensor, theirs.state_dict()[name]) for name, tensor in ours.state_dict().items())
 

@@ -19,7 +19,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.page import tensorboard
 from gomoku_cli.reports.page.games import BoardPicture, decisive_mistake
 from gomoku_cli.reports.page.report import template
-from tests.support.commands import Capsys, refused, run
+from tests.support.commands import Capsys, done, refused, run
 from tests.support.runs import GAME, append, make_run
 from tests.support.waiting import wait_until
 
@@ -52,8 +52,7 @@ class _Page(HTMLParser):
 def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: Capsys) -> None:
     paths = [make_run(tmp_path / "one<b>"), make_run(tmp_path / "two", rounds=4)]
     output = tmp_path / "report.html"
-    code, out, _ = run(capsys, "report", *paths, "--output", output)
-    assert code == 0
+    out = done(run(capsys, "report", *paths, "--output", output))
     assert str(output) in out
     text = output.read_text(encoding="utf-8")
     page = _Page()
@@ -99,8 +98,7 @@ def test_a_young_run_has_a_report(tmp_path: Path, capsys: Capsys) -> None:
     (path / "metrics.jsonl").unlink()
     (path / "environment.json").unlink()
     (path / "games" / "selfplay-0000-000000.sgf").unlink()
-    code, _, _ = run(capsys, "report", path, "--output", tmp_path / "report.html")
-    assert code == 0
+    done(run(capsys, "report", path, "--output", tmp_path / "report.html"))
     assert "No metrics yet." in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
