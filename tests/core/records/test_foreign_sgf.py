@@ -19,13 +19,6 @@ def test_other_ways_to_write_a_game_are_read(text: str) -> None:
     assert moves(text) == 2
 
 
-def test_long_names_of_file_format_3_are_read() -> None:
-    (game,) = parse_sgf(
-        "(;FileFormat[3]GaMe[4]SiZe[19]PlayerBlack[A]PlayerWhite[B]REsult[B+R]DaTe[2001-02-03];Black[hh])"
-    )
-    assert (game.black, game.white, game.date, game.rules.size) == ("A", "B", "2001-02-03", 19)
-
-
 def test_properties_of_a_node_have_a_limit() -> None:
     with pytest.raises(RecordError, match="the limit of a node is 1,000 properties"):
         parse_sgf("(;GM[4]" + "XX[]" * 1000 + ")")

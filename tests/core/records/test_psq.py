@@ -9,43 +9,17 @@ from hypothesis import strategies as st
 from core.notation import parse_cell
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Ending, GameRecord, RecordError
-from core.rules import BLACK, WHITE, Colour, Rules
+from core.rules import BLACK, Colour, Rules
 from tests.support.cases import cases
 from tests.support.game_records import records
 
-HUMANS = """Piskvorky 15x15, 0:6, 0
-8,8,4210
-9,9,312
-8,9,2005
-0
-"""
-"""A person's game, saved while it was played."""
-
-WON = """Piskvorky 20x20, 7:7, 0
-10,10,456
-1,1,4500
-11,10,60
-1,2,4261
-12,10,65
-1,3,5037
-13,10,65
-1,4,5060
-14,10,66
-pisq7.exe
-swine.ZIP
-0
-"""
-"""A game of a tournament."""
+HUMANS, WON = (text for _, text, *_ in cases("psq_results")[:2])
+"""A person's game, saved while it was played, and a game of a tournament."""
 
 
 def read(text: str) -> GameRecord:
     (game,) = parse_psq(text)
     return game
-
-
-def result(text: str) -> tuple[Colour | None, Ending]:
-    game = read(text)
-    return game.winner, game.ending
 
 
 def cells(names: str, size: int) -> tuple[int, ...]:
@@ -112,51 +86,19 @@ def test_games_written_into_one_text_are_read_back(written: list[GameRecord]) ->
 # What others write.
 
 
-def test_a_game_between_people_is_read() -> None:
-    game = read(HUMANS)
-    assert game.rules == Rules(15, 5)
-    assert game.moves == cells("h8 i7 h7", 15)
-    assert game.times_ms == (4210, 312, 2005)
-    assert (game.winner, game.ending, game.black, game.white) == (None, Ending.UNKNOWN, "", "")
+@pytest.mark.parametrize(("why", "text", "winner", "ending", "black", "white"), cases("psq_results"))
+def test_the_board_or_the_numbers_say_who_won_and_how(
+    why: str, text: str, winner: Colour | None, ending: Ending, black: str, white: str
+) -> None:
+    """Gomocup names a player of the pairing: where the game did not end on the board, the side to move failed."""
+    game = read(text)
+    assert (game.winner, game.ending, game.black, game.white) == (winner, ending, black, white), why
 
 
-def test_a_game_of_a_tournament_is_read() -> None:
-    game = read(WON)
-    assert game.rules == Rules(20, 5)
-    assert game.moves[:3] == cells("j11 a20 k11", 20)
-    assert (game.winner, game.ending, game.black, game.white) == (BLACK, Ending.BOARD, "pisq7.exe", "swine.ZIP")
-
-
-def test_the_second_player_is_black_where_it_begins() -> None:
-    game = read(WON.replace("7:7, 0", "7:7, 1"))
-    assert (game.winner, game.black, game.white) == (BLACK, "swine.ZIP", "pisq7.exe")
-
-
-def test_who_is_out_of_time_or_fails_is_who_has_to_move() -> None:
-    cut = WON.replace("14,10,66\n", "")
-    assert result(cut) == (None, Ending.UNKNOWN)
-    assert result(cut.removesuffix("0\n") + "15\n") == (WHITE, Ending.TIME)
-    assert result(cut.removesuffix("0\n") + "-2\n") == (WHITE, Ending.FORFEIT)
-    assert result(cut.replace("1,4,5060\n", "").removesuffix("0\n") + "15\n") == (BLACK, Ending.TIME)
-
-
-def test_the_board_decides_before_the_number_does() -> None:
-    assert result(WON.removesuffix("0\n") + "15\n") == (BLACK, Ending.BOARD)
-
-
-@pytest.mark.parametrize("digit", [1, 2])
-def test_gomocups_result_names_a_player_of_the_pairing_and_not_a_colour(digit: int) -> None:
-    """Whoever it names: the game did not end on the board, so the side to move failed."""
-    gomocup = f"a.zip\nb.zip\n-1\n{digit},Freestyle15_1\n"
-    assert result("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\n8,9,51\n" + gomocup) == (BLACK, Ending.FORFEIT)
-    assert result("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\n" + gomocup) == (WHITE, Ending.FORFEIT)
-    assert result(WON.removesuffix("pisq7.exe\nswine.ZIP\n0\n") + gomocup) == (BLACK, Ending.BOARD)
-
-
-def test_gomocups_draw_is_one() -> None:
-    text = "Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\n8,9,51\na.zip\nb.zip\n-1\n0,Freestyle15_1\n"
-    assert result(text) == (None, Ending.BOARD)
-    assert (read(text).black, read(text).white) == ("a.zip", "b.zip")
+def test_moves_and_times_are_read() -> None:
+    assert (read(HUMANS).rules, read(HUMANS).moves) == (Rules(15, 5), cells("h8 i7 h7", 15))
+    assert read(HUMANS).times_ms == (4210, 312, 2005)
+    assert (read(WON).rules, read(WON).moves[:3]) == (Rules(20, 5), cells("j11 a20 k11", 20))
 
 
 def test_several_games_in_a_file_are_told_by_their_headers() -> None:

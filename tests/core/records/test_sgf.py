@@ -72,17 +72,13 @@ def test_games_written_into_one_text_are_read_back(written: list[GameRecord]) ->
     assert moves == len(written[0].moves)
 
 
-def test_a_game_of_another_program_is_read() -> None:
-    """Line ends, blanks, unknown properties and lists of values, as other programs write them."""
-    game = read(
-        "saved by hand\r\n( ; GM [4] FF[3] SZ[9]\r\nPB[Li\\]\\\\ Na]XX[a][b][c]RE[W+Resign]C[root]\r\n"
-        ";B[ee]C[cen\\\r\ntre]\r\n;W[aa]KO[]\n) \r\n"
-    )
-    assert game.rules == Rules(9, 5)
-    assert game.moves == (40, 72)
-    assert game.black == "Li]\\ Na"
-    assert game.winner == WHITE
-    assert game.comments == ("centre", "")
+@pytest.mark.parametrize(("why", "text", "fields"), cases("sgf_read"))
+def test_games_of_other_programs_are_read(why: str, text: str, fields: dict[str, Any]) -> None:
+    def plain(value: Any) -> Any:
+        return list(value) if isinstance(value, tuple) else str(value) if isinstance(value, Rules) else value
+
+    game = read(text)
+    assert {name: plain(getattr(game, name)) for name in fields} == fields, why
 
 
 @given(records(), st.booleans())
@@ -103,23 +99,6 @@ def test_a_game_written_by_sgfmill_is_read(record: GameRecord, wrap: bool) -> No
     assert read(written) == replace(record, date="", times_ms=(), values=(), analyses=())
 
 
-def test_a_size_is_read_also_where_it_is_written_as_width_and_height() -> None:
-    assert read("(;GM[4]SZ[19:19];B[hh])").rules == Rules(19)
-
-
-@pytest.mark.parametrize(
-    "text", ["(;GM[4];B[hh]ET[5];W[hi])", "(;GM[4];B[hh];W[hi]ET[5])", "(;GM[4];B[hh]ET[5 s];W[hi]ET[1])"]
-)
-def test_times_that_are_not_ours_are_left_aside(text: str) -> None:
-    assert read(text).times_ms == ()
-
-
-@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_line_ends_are_read_as_any_system_writes_them(ends: str) -> None:
-    text = f"(;GM[4]PB[A]{ends};B[hh]C[one{ends}two \\{ends}three]{ends})"
-    assert read(text).comments == ("one\ntwo three",)
-
-
 def test_variations_are_left_aside() -> None:
     main = "(;GM[4]SZ[15];B[hh](;W[hi](;B[ii];W[gg])(;B[jj]))(;W[zz];Q[unfinished \\] business])(;B[hh]))"
     assert read(main).moves == read("(;GM[4]SZ[15];B[hh];W[hi];B[ii];W[gg])").moves
@@ -133,15 +112,6 @@ def test_nodes_of_main_lines_come_with_their_plies() -> None:
         *[(1, 1), (1, 2)],
         *[(0, 0), (1, 1)],
     ]
-
-
-def test_notes_are_those_of_the_root_and_of_nodes_with_a_move() -> None:
-    game = read("(;GM[4]V[0.5]GOMOKU[root]C[root];C[no]V[1];B[hh]C[yes]V[ -0.25 ]ET[7];C[no]V[1];W[hi]ET[0])")
-    assert game.values == (0.5, -0.25, None)
-    assert game.times_ms == (7, 0)
-    assert game.analyses == ("root", "", "")
-    assert game.comments == ("yes", "")
-    assert read("(;GM[4]C[root];B[hh])").comments == ()
 
 
 @pytest.mark.parametrize(("text", "place", "why"), cases("sgf_refused"))
