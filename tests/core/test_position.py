@@ -12,15 +12,9 @@ from core.position import IllegalMoveError, Outcome, Position, Termination
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Rules
 from tests.conftest import games, naive_lines, rules
 
-FILLED_BY_A_LINE = "a1 b3 b1 c1 b2 a3 a2 c2 c3"
-
 
 def play(text: str, rules: Rules) -> Position:
     return Position.from_moves(rules, text.split())
-
-
-def cells(text: str, size: int) -> list[Cell]:
-    return sorted(parse_cell(word, size) for word in text.split())
 
 
 def state(position: Position) -> tuple[bytes, tuple[Cell, ...], Outcome | None]:
@@ -194,23 +188,8 @@ def test_a_refused_move_changes_nothing(data: st.DataObject) -> None:
 # How a game ends.
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["a1 b1 c1 d1 e1", "i1 i2 i3 i4 i5", "e5 f6 g7 h8 i9", "a9 b8 c7 d6 e5"],
-    ids=["row", "column", "up", "down"],
-)
-def test_five_wins_in_every_direction_up_to_the_edge(line: str) -> None:
-    *four, fifth = line.split()
-    replies = ("a3", "c3", "e3", "g3")
-    position = play(" ".join(f"{mine} {reply}" for mine, reply in zip(four, replies, strict=True)), Rules(9))
-    assert not position.is_game_over()
-    position.push(parse_cell(fifth, 9))
-    assert position.outcome() == Outcome(Termination.LINE, BLACK)
-    assert position.winning_line() == cells(line, 9)
-
-
 def test_a_line_made_on_the_last_cell_wins_and_is_no_draw() -> None:
-    position = play(FILLED_BY_A_LINE, Rules(3, 3))
+    position = play("a1 b3 b1 c1 b2 a3 a2 c2 c3", Rules(3, 3))
     assert position.ply == 9
     assert position.outcome() == Outcome(Termination.LINE, BLACK)
 

@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from core.compiled import threats
+from core.compiled.symmetry import targets
 from core.compiled.threats import (
     FIVE,
     FOUR,
@@ -32,7 +33,7 @@ from core.compiled.threats import (
     strongest_pattern,
     unpack_patterns,
 )
-from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules
+from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules, Variant
 
 CONNECTS = (3, 4, 5, 6)
 KERNELS_ARE_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
@@ -155,11 +156,13 @@ def test_every_cell_of_games_agrees_with_the_definitions_after_every_move(connec
         assert board.counts.sum() == 8 * np.count_nonzero(stones == EMPTY)
 
 
-@pytest.mark.parametrize("connect", CONNECTS)
-@pytest.mark.parametrize("size", [6, 11, 25])
-def test_placing_and_removing_in_any_order_equals_loading_afresh(size: int, connect: int) -> None:
-    rng = np.random.default_rng(size * 10 + connect)
-    rules = Rules(size, connect)
+PLACED = [Rules(size, connect) for size in (6, 11, 25) for connect in CONNECTS]
+PLACED += [Rules(9, variant=variant) for variant in Variant if variant is not Variant.FREESTYLE]
+
+
+@pytest.mark.parametrize("rules", PLACED, ids=lambda rules: f"{rules.size}-{rules.connect}-{rules.variant}")
+def test_placing_and_removing_in_any_order_equals_loading_afresh_in_every_symmetry(rules: Rules) -> None:
+    rng = np.random.default_rng(rules.size * 10 + rules.connect)
     board, fresh = new_threat_board(rules), new_threat_board(rules)
     stones = np.zeros(rules.cells, dtype=np.int8)
     for step in range(4 * rules.cells):
@@ -173,10 +176,15 @@ def test_placing_and_removing_in_any_order_equals_loading_afresh(size: int, conn
         if step % 97 == 0:
             load(fresh, stones)
             assert_same(board, fresh)
-    empty = board.stones == EMPTY
+    empty, strongest = board.stones == EMPTY, board.patterns.max(axis=1)
     for side in range(2):
         counted = np.bincount(board.patterns[side][:, empty].ravel(), minlength=PATTERNS)
         np.testing.assert_array_equal(board.counts[side], counted)
+    for carried in targets(rules.size):
+        turned = np.empty_like(stones)
+        turned[carried] = stones
+        load(fresh, turned)
+        assert np.array_equal(fresh.patterns.max(axis=1)[:, carried], strongest)
     for stone in np.flatnonzero(~empty):
         remove(board, int(stone))
     assert_same(board, new_threat_board(rules))

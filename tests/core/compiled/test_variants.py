@@ -11,7 +11,7 @@ from core.compiled.renju import ALLOWED, DOUBLE_FOUR, DOUBLE_THREE, MAKES_FIVE, 
 from core.compiled.rules import compile_rules, has_moves, legal_masks, wins
 from core.compiled.symmetry import targets
 from core.compiled.tactics import immediate_wins
-from core.compiled.threats import FIVE, FOUR, NONE, OPEN_FOUR, load, new_threat_board, place, remove
+from core.compiled.threats import FIVE, FOUR, NONE, OPEN_FOUR, load, new_threat_board
 from core.notation import parse_cell
 from core.position import IllegalMoveError, Outcome, Position, Termination
 from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules, Variant
@@ -275,27 +275,3 @@ def test_threats_are_those_of_their_definitions(rules: Rules) -> None:
                         stone = stones[row * size + column] if inside else 0
                         line += "X" if offset == 0 or stone == colour else "O" if stone else "." if inside else "W"
                     assert board.patterns[side, direction, cell] == naive_class(line, kinds[side]), line
-
-
-@pytest.mark.parametrize("variant", ALL)
-def test_placing_and_removing_equals_loading_in_every_symmetry(variant: Variant) -> None:
-    rules, random = Rules(9, variant=variant), np.random.default_rng(9)
-    board, fresh, stones = new_threat_board(rules), new_threat_board(rules), np.zeros(rules.cells, np.int8)
-    for step in range(3 * rules.cells):
-        cell = int(random.integers(rules.cells))
-        if stones[cell] == EMPTY:
-            stones[cell] = int(random.choice([1, -1]))
-            place(board, cell, int(stones[cell]))
-        else:
-            remove(board, cell)
-            stones[cell] = EMPTY
-        if step % 40 == 0:
-            load(fresh, stones)
-            assert np.array_equal(board.patterns, fresh.patterns)
-            assert np.array_equal(board.counts, fresh.counts)
-    strongest = board.patterns.max(axis=1)
-    for carried in targets(rules.size):
-        turned = np.empty_like(stones)
-        turned[carried] = stones
-        load(fresh, turned)
-        assert np.array_equal(fresh.patterns.max(axis=1)[:, carried], strongest)

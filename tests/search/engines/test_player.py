@@ -4,6 +4,7 @@ import shlex
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -117,13 +118,10 @@ def test_the_time_of_a_match_runs_from_the_start_and_is_sent_before_each_move(tm
 
 def test_a_limit_of_seconds_replaces_the_time_of_a_move_for_one_call(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    player = engine("correct", notes, turn_seconds=4.0)
-    try:
+    with closing(engine("correct", notes, turn_seconds=4.0)) as player:
         player.choose(at("0,0"), Limit(seconds=2.5))
         player.choose(at("1,1"), Limit(seconds=2.5))
         player.choose(at("2,2"))
-    finally:
-        player.close()
     kept = [line for line in notes.read_text().splitlines() if line.startswith(("INFO timeout_turn", "TURN", "DONE"))]
     first, second, third = "INFO timeout_turn 4000", "INFO timeout_turn 2500", "INFO timeout_turn 4000"
     assert kept == [first, second, "TURN 0,0", "DONE", third, "DONE"]
@@ -149,9 +147,7 @@ def test_a_limit_of_nodes_or_depth_is_refused(limit: Limit) -> None:
 # Without a game
 
 
-def test_several_positions_get_a_move_each_and_threads_have_processes_of_their_own(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    player = engine("correct", notes)
+def test_several_positions_get_a_move_each_and_threads_have_processes_of_their_own() -> None:
     positions = [at("0,0"), at("0,0", "1,0", "2,0")]
     both = threading.Barrier(2)
 
@@ -159,40 +155,28 @@ def test_several_positions_get_a_move_each_and_threads_have_processes_of_their_o
         both.wait(LIMIT_S)
         return [decision.move for decision in player.choose_batch(positions, seeds=[0, 0])]
 
-    try:
-        with ThreadPoolExecutor(2) as pool:
-            futures = [pool.submit(decide) for _ in range(2)]
-            assert [future.result() for future in futures] == [[cell("1,0"), cell("3,0")]] * 2
-    finally:
-        player.close()
+    with closing(engine("correct")) as player, ThreadPoolExecutor(2) as pool:
+        futures = [pool.submit(decide) for _ in range(2)]
+        assert [future.result() for future in futures] == [[cell("1,0"), cell("3,0")]] * 2
 
 
 def test_a_stop_ends_the_engine_and_a_later_request_starts_another(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    player = engine("hang-at-move", notes)
-    try:
+    with closing(engine("hang-at-move", notes)) as player:
         (decision,) = player.choose_batch([at("8,8")], seeds=[0], stop=lambda: "TURN" in notes.read_text())
         assert at("8,8").is_legal(decision.move)
         wait_until_gone(int(notes.read_text().splitlines()[0]))
         player.choose_batch([at("8,8")], seeds=[0], stop=lambda: True)  # starts it, and requests nothing
-    finally:
-        player.close()
-    assert [line for line in notes.read_text().splitlines() if line[:4] in ("STAR", "TURN")] == [
-        "START 9",
-        "TURN 8,8",
-        "START 9",
-    ]
+    received = [line for line in notes.read_text().splitlines() if line[:4] in ("STAR", "TURN")]
+    assert received == ["START 9", "TURN 8,8", "START 9"]
 
 
 def test_a_forfeit_without_a_game_is_raised_and_the_next_request_starts_anew() -> None:
-    player = engine("crash-at-second-move")
-    try:
+    with closing(engine("crash-at-second-move")) as player:
         assert move_of(player, at()) == cell("0,0")
         with pytest.raises(ForfeitError, match=r"scripted\.py.*: no move: it ended with exit code 3"):
             move_of(player, at("0,0", "4,4"))
         assert move_of(player, at("0,0", "4,4")) == cell("1,0")
-    finally:
-        player.close()
 
 
 def test_a_player_that_is_dropped_ends_its_processes(tmp_path: Path) -> None:

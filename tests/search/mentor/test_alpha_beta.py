@@ -23,7 +23,11 @@ from tests.support.naive_mentor import is_near, negamax, solve
 def test_proven_results_are_true(size: int, connect: int, empties: int) -> None:
     rng = np.random.default_rng(size * connect)
     rules = Rules(size, connect)
-    mentors = [Mentor(Limit(nodes=100 if KERNELS_ARE_PYTHON else 2000)), Mentor(Limit(nodes=60), variety=0)]
+    mentors = [
+        Mentor(Limit(nodes=100 if KERNELS_ARE_PYTHON else 2000)),
+        Mentor(Limit(nodes=60), variety=0),
+        Mentor(Limit(seconds=0.02), threads=3),
+    ]
     checked = proven = 0
     while checked < (2 if KERNELS_ARE_PYTHON else 8):
         board = Position(rules)

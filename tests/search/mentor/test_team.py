@@ -3,41 +3,18 @@
 import math
 import time
 
-import numpy as np
 import pytest
 
 from core.position import Position
-from core.rules import BLACK, Rules
+from core.rules import BLACK
 from curriculum.arena.opening_sets import load_openings
 from search.limit import Limit
 from search.mentor.deepening import Task
 from search.mentor.player import Mentor
 from search.mentor.team import Team
-from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, position, takes_many_nodes
-from tests.support.naive_mentor import solve
+from tests.support.mentor_positions import RULES, position, takes_many_nodes
 
 SECONDS = 0.02
-
-
-def test_proofs_of_several_threads_are_true() -> None:
-    rng = np.random.default_rng(3)
-    rules = Rules(5, 4)
-    mentor = Mentor(Limit(seconds=SECONDS), threads=3)
-    checked = proven = 0
-    while checked < (1 if KERNELS_ARE_PYTHON else 20):
-        board = Position(rules)
-        while not board.is_game_over() and board.ply < rules.cells - 8:
-            board.push(int(rng.choice(board.legal_moves())))
-        if board.is_game_over():
-            continue
-        checked += 1
-        decision = mentor.choose(board)
-        if decision.value in (-1.0, 1.0):
-            proven += 1
-            assert solve(board, {}) == decision.value
-            board.push(decision.move)
-            assert -solve(board, {}) == decision.value
-    assert proven > 0 or KERNELS_ARE_PYTHON
 
 
 def test_helpers_search_while_the_search_lasts_and_end_with_it() -> None:

@@ -124,11 +124,6 @@ def test_the_last_empty_cell_is_played() -> None:
     assert PureMcts(2).choose_batch([position], seeds=[0])[0].move == parse_cell("c3", 3)
 
 
-def test_one_playout_is_too_few() -> None:
-    with pytest.raises(ValueError, match="2 to 10,000,000 playouts a move, not 1"):
-        PureMcts(1)
-
-
 def test_a_limit_replaces_the_players_own_playouts() -> None:
     position, player = position_of("h8", BOARD), PureMcts(10)
     assert player.choose(position, Limit(nodes=700)).simulations == 700
@@ -143,6 +138,8 @@ def test_a_limit_replaces_the_players_own_playouts() -> None:
 def test_a_limit_that_it_cannot_keep_is_refused(limit: Limit, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         PureMcts(10).choose(Position(BOARD), limit)
+    with pytest.raises(ValueError, match="2 to 10,000,000 playouts a move, not 1"):
+        PureMcts(1)
 
 
 def test_its_analysis_has_the_numbers_of_its_decision() -> None:

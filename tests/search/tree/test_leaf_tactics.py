@@ -1,6 +1,7 @@
 """Claims about tactics at leaves: their proofs are true, and the net evaluates quiet boards only."""
 
 from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from core.compiled.jit import lean_kernel
 from core.compiled.threats import ThreatBoard, side_of
 from core.notation import parse_cell
 from core.position import Position
-from core.rules import BLACK, WHITE, Rules
+from core.rules import BLACK, Rules
 from core.setting_bounds import from_json
 from curriculum.games.mentor_games import random_opening
 from search.solvers.vcf import VcfWork, new_vcf_work
@@ -34,16 +35,10 @@ BOARDS = new_boards(RULES, 2)
 ALL = SearchSettings(simulations=120, c_puct=2.0).with_tactics()
 
 
-def position_of(drawing: str, to_move: int = BLACK) -> Position:
-    """The position of a drawing, the top row first: `x` black, `o` white; stones are laid as if in turn."""
-    rows = [row.split() for row in reversed(drawing.strip().splitlines())]
-    cells = [mark for row in rows for mark in row]
-    blacks, whites = ([cell for cell, mark in enumerate(cells) if mark == own] for own in "xo")
-    assert len(blacks) - len(whites) == (0 if to_move == BLACK else 1)
-    position = Position(Rules(len(rows), 4))
-    while blacks or whites:
-        position.push((blacks if position.side_to_move == BLACK else whites).pop())
-    return position
+def position_of(black: str, white: str) -> Position:
+    """The position of these stones, laid in turn."""
+    pairs = zip_longest(black.split(), white.split())
+    return Position.from_moves(RULES, [name for pair in pairs for name in pair if name])
 
 
 def searched(
@@ -177,17 +172,8 @@ def test_the_urgent_cells_are_those_where_somebody_can_make_a_four(stones: int, 
             assert threatens(board, enemy, own | cell)
 
 
-FOUR_TO_ANSWER = position_of(
-    """
-    . . . . . . .
-    . . . . . . .
-    . . . . o . .
-    . o x x x . .
-    . . . . . . .
-    . . . . . . .
-    . . . . . . .""",
-    WHITE,
-)
+FOUR_TO_ANSWER = position_of("c4 d4 e4", "b4 e5")
+"""White answers at f4."""
 
 
 def test_the_one_reply_to_a_four_is_the_only_child_and_the_position_after_it_the_leaf() -> None:
@@ -259,14 +245,7 @@ def test_a_forced_reply_costs_a_player_one_simulation_and_a_seen_win_none() -> N
     assert sum(evaluator.batches) == 1
 
 
-DOUBLE = position_of("""
-    . . . . . . .
-    o . . . . . o
-    . . x . . . .
-    . . x . . . .
-    . . . . . . .
-    o . . . x x o
-    . . . . . . .""")
+DOUBLE = position_of("c5 c4 f2 e2", "g6 a6 g2 a2")
 """Black to move wins by fours: two threes cross at c2."""
 
 
@@ -343,19 +322,8 @@ def test_a_failure_leaves_nothing_in_flight_below_a_forced_reply() -> None:
 
 
 def test_moves_that_let_an_open_four_happen_come_last() -> None:
-    three = position_of(
-        """
-        . . . . . . .
-        . . . . . . .
-        . . . . . . .
-        . . x x . . .
-        . . . . . . .
-        . . . . . . .
-        o . . . . . .""",
-        WHITE,
-    )
     options = SearchSettings(simulations=30, shun_open_fours=True)
-    search = searched(three, options, evaluator=ScriptedEvaluator(RULES, flat))
+    search = searched(position_of("c4 d4", "a1"), options, evaluator=ScriptedEvaluator(RULES, flat))
     urgent = {parse_cell(name, 7) for name in ("a4", "b4", "e4", "f4")}
     priors = search.priors(0)
     assert set(np.argsort(priors)[-4:].tolist()) == urgent

@@ -103,19 +103,6 @@ def test_root_noise_is_mixed_once_and_into_visited_moves_too() -> None:
     assert searched(Position(SMALL), SearchSettings(simulations=1), begin={"noise": noise}).priors(0) == mixed
 
 
-@pytest.mark.parametrize("lanes", [1, 5])
-@pytest.mark.parametrize("batches", [1, 3])
-def test_trees_side_by_side_find_what_each_finds_alone(batches: int, lanes: int) -> None:
-    options = SearchSettings(simulations=80, leaves_in_flight=12, batches_in_flight=batches, visits_per_leaf=3)
-    positions = [start_position(SMALL, stones, stones) for stones in range(9)]
-    evaluator = ScriptedEvaluator(SMALL)
-    evaluator.lanes = lanes
-    together = ForestSearch(SMALL, evaluator, options, trees=9)
-    search_all(together, positions, 80)
-    for tree, position in enumerate(positions):
-        assert together.visits(tree).tolist() == searched(position, options).visits(0).tolist()
-
-
 def test_a_finished_game_cannot_be_searched() -> None:
     position = Position.from_moves(Rules(3, 3), [0, 3, 1, 4, 2])
     search = ForestSearch(Rules(3, 3), ScriptedEvaluator(Rules(3, 3)), SearchSettings(), trees=1)

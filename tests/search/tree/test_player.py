@@ -110,21 +110,6 @@ def test_many_positions_are_searched_in_chunks(monkeypatch: pytest.MonkeyPatch) 
     assert max(evaluator.batches) <= 4 * SETTINGS.leaves_in_flight
 
 
-def test_once_stopped_it_returns_the_best_so_far() -> None:
-    asked = 0
-
-    def stop() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked > 20
-
-    who = player(SearchSettings(simulations=100_000))
-    decisions = who.choose_batch(some_positions(2), seeds=[0, 1], stop=stop)
-    for decision, position in zip(decisions, some_positions(2), strict=True):
-        assert 0 < decision.simulations < 1000
-        assert position.is_legal(decision.move)
-
-
 def test_a_search_that_is_stopped_at_once_plays_a_legal_move_and_leaves_nothing_behind() -> None:
     who = player()
     before = who.choose_batch([position_of("d4")], seeds=[1])[0]
