@@ -133,15 +133,13 @@ def late() -> Iterator[Manager]:
     late.release.set()
 
 
-def test_a_search_that_tells_nothing_is_replaced_by_a_quick_decision(late: Manager) -> None:
-    assert late.answer_in_time("BEGIN") == [FIRST]
-    assert late.players.quick_decisions == 1
-
-
-def test_the_best_move_so_far_is_the_answer(late: Manager) -> None:
-    late.player.best = Decision(112)
-    assert late.answer_in_time("BEGIN") == ["7,7"]
-    assert late.players.quick_decisions == 0
+@pytest.mark.parametrize(("best", "answer", "quick_decisions"), [(None, FIRST, 1), (Decision(112), "7,7", 0)])
+def test_the_best_move_so_far_is_the_answer_or_else_a_quick_decision(
+    late: Manager, best: Decision | None, answer: str, quick_decisions: int
+) -> None:
+    late.player.best = best
+    assert late.answer_in_time("BEGIN") == [answer]
+    assert late.players.quick_decisions == quick_decisions
 
 
 def test_moves_go_on_while_an_old_search_lasts_and_after_it(late: Manager) -> None:

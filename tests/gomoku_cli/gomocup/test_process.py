@@ -86,17 +86,17 @@ def test_answers_come_at_once_and_end_with_a_line_feed(end: str) -> None:
     assert pipes.end() == ""
 
 
-@pytest.mark.parametrize("last", ["BEGIN\n", "BEGIN", "BEGIN\r\n\r\n", "BEGIN\nEND\nBEGIN\n", "BEGIN\nend"])
-def test_lines_sent_with_the_end_are_answered_before_it(last: str) -> None:
+@pytest.mark.parametrize(
+    ("last", "answer"),
+    [
+        *((last, "0,14") for last in ("BEGIN\n", "BEGIN", "BEGIN\r\n\r\n", "BEGIN\nEND\nBEGIN\n", "BEGIN\nend")),
+        ("BOARD\n7,7,2\n", "ERROR BOARD was not ended by DONE"),
+    ],
+)
+def test_lines_sent_with_the_end_are_answered_before_it(last: str, answer: str) -> None:
     pipes = Pipes(Talk())
     pipes.send("START 15\n" + last)
-    assert pipes.end() == "OK\n0,14\n"
-
-
-def test_the_end_of_the_input_inside_a_board_is_answered() -> None:
-    pipes = Pipes(Talk())
-    pipes.send("START 15\nBOARD\n7,7,2\n")
-    assert pipes.end() == "OK\nERROR BOARD was not ended by DONE\n"
+    assert pipes.end() == f"OK\n{answer}\n"
 
 
 def test_an_end_without_a_line_feed_takes_effect_after_the_answers() -> None:

@@ -88,9 +88,6 @@ def test_forfeits_are_listed_with_their_reasons(capsys: Capsys) -> None:
     assert f"│ 3 │ old │ new │ {LATE} │" in out
     assert f"| 3 | old | new | {LATE} |" in match_markdown("t", [result], [], [])
     assert LATE in (ElementTree.fromstring(match_junit("t", [result], [], 1.0)).findtext(".//system-out") or "")
-
-
-def test_a_player_can_forfeit_against_itself(capsys: Capsys) -> None:
     show_match(match("wwww", "same", "same", why=LATE).to_json())
     assert f"│ 3 │ same │ same │ {LATE} │" in shown(capsys)
 

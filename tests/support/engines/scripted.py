@@ -12,6 +12,15 @@ import time
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "correct"
 NOTES = sys.argv[2] if len(sys.argv) > 2 else None
+LAST_WORDS = {
+    "error-at-once": "MESSAGE hello\nERROR no licence found\nMESSAGE good bye",
+    "garbage-at-once": "\x00\x01 Fatal: no licence found",
+    "talks-and-ends": "MESSAGE no licence found",
+}
+REPLIES = {"garbage": "the centre, of course \x00 " + "!" * 5000, "error": "ERROR too little memory"}
+"""In the place of a move."""
+FLOODS = {"huge": "9" * 100_000, "messages": "MESSAGE I am thinking\n", "oks": "OK\n", "suggestions": "SUGGEST 0,0\n"}
+DELAYS_S = {"slow": 0.15, "late": 0.6}
 END = "\r" if MODE == "cr-only" else "\n"
 
 
@@ -87,13 +96,11 @@ class Board:
             return say(f"{last[0]},{last[1]}")
         if MODE == "off-board":
             return say(f"{self.size},0")
-        if MODE == "garbage":
-            return say("the centre, of course \x00 " + "!" * 5000)
+        if MODE in REPLIES:
+            return say(REPLIES[MODE])
         if MODE == "remarks":
             say("depth 12, 7,7 looks good")
             say("ping")
-        if MODE == "error":
-            return say("ERROR too little memory")
         if MODE == "error-and-end":
             say("ERROR too little memory")
             sys.exit(1)
@@ -105,18 +112,9 @@ class Board:
         if MODE == "unknown":
             say("UNKNOWN command")
             hang()
-        if MODE == "huge":
-            flood("9" * 100_000)
-        if MODE == "messages":
-            flood("MESSAGE I am thinking\n")
-        if MODE == "oks":
-            flood("OK\n")
-        if MODE == "suggestions":
-            flood("SUGGEST 0,0\n")
-        if MODE == "slow":
-            time.sleep(0.15)
-        if MODE == "late":
-            time.sleep(0.6)
+        if MODE in FLOODS:
+            flood(FLOODS[MODE])
+        time.sleep(DELAYS_S.get(MODE, 0.0))
         if MODE == "chatty":
             say("MESSAGE depth 3\r\n\n   \nmessage in lower case\nDEBUG best [1,1]\nMESSAGE " + "long " * 10_000)
         if MODE == "spaces":
@@ -138,20 +136,14 @@ def main() -> None:
     in_board = in_swap2 = False
     if MODE == "crash-at-once":
         sys.exit("no licence found")
-    if MODE == "error-at-once":
-        say("MESSAGE hello\nERROR no licence found\nMESSAGE good bye")
+    if MODE in LAST_WORDS:
+        say(LAST_WORDS[MODE])
         sys.exit(1)
     if MODE == "error-without-line-end":
         sys.stdout.write("ERROR no licence found")
         sys.exit(1)
     if MODE == "silent-end":
         sys.exit(0)
-    if MODE == "garbage-at-once":
-        say("\x00\x01 Fatal: no licence found")
-        sys.exit(1)
-    if MODE == "talks-and-ends":
-        say("MESSAGE no licence found")
-        sys.exit(1)
     if MODE == "killed-at-once":
         os.kill(os.getpid(), signal.SIGKILL)
     if MODE == "hoard":
