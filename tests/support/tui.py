@@ -14,8 +14,10 @@ from typing import Any
 import textual.app
 import textual.pilot
 import textual.screen
+from textual import events
 from textual.geometry import Offset
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Static
 
 from core.notation import cell_name, parse_cell
@@ -28,7 +30,7 @@ from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.lanes import Lanes
 from gomoku_cli.tui.engine.messages import NO_TASK, Answer, FileTask, PlayerChoice, Stop, Task
 from gomoku_cli.tui.engine.worker import Worker
-from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from search.analysis import Analysis, MoveAnalysis
@@ -312,9 +314,31 @@ class BoardDriver:
         assert style.bgcolor is not None
         return style.bgcolor.name
 
-    async def press(self, *keys: str) -> None:
-        """Press keys."""
+    async def press(self, *keys: str, status: str | None = None, moves: str | None = None) -> None:
+        """Press keys; the status line and the moves are then as given."""
         await self.pilot.press(*keys)
+        self.check(status, moves)
+
+    def check(self, status: str | None = None, moves: str | None = None) -> None:
+        """Compare the status line, and the names of the moves."""
+        if status is not None:
+            assert self.status == status
+        if moves is not None:
+            assert self.moves == moves.split()
+
+    async def type_moves(self, typed: str, *, status: str | None = None, moves: str | None = None) -> None:
+        """Type moves into their line; the status line and all moves are then as given."""
+        await self.press("slash", *typed, "enter", status=status, moves=moves)
+
+    async def paste(self, text: str, *, status: str | None = None, moves: str | None = None) -> None:
+        """Paste text as a terminal does that marks it; the status line and the moves are then as given."""
+        self.app.post_message(events.Paste(text))
+        await self.pilot.pause()
+        self.check(status, moves)
+
+    async def shows(self, screen: type[Screen[Any]]) -> None:
+        """Wait until the top screen is one of these."""
+        await self.until(lambda: isinstance(self.app.screen, screen))
 
     async def until(self, holds: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
         """Wait until `holds()` is true; fail after `limit_s`."""
@@ -324,16 +348,18 @@ class BoardDriver:
             await asyncio.sleep(0.005)
         await self.pilot.pause(0.0)
 
-    async def click(self, name: str, button: int = 1) -> None:
-        """Click a cell."""
+    async def click(self, name: str, button: int = 1, *, status: str | None = None, moves: str | None = None) -> None:
+        """Click a cell; the status line and the moves are then as given."""
         region = self.board.cell_region(self._cell(name))
         offset = Offset(region.x + self.board.geometry.scale, region.bottom - 1)
         await self.pilot.click(self.board, offset=offset, button=button)
+        self.check(status, moves)
 
-    async def play(self, name: str) -> None:
-        """Click a cell and wait for the engine's answer."""
+    async def play(self, name: str, *, status: str | None = None, moves: str | None = None) -> None:
+        """Click a cell and wait for the engine's answer; the status line and the moves are then as given."""
         await self.click(name)
         await self.until(lambda: not self.app.control.is_busy)
+        self.check(status, moves)
 
     def text(self, selector: str) -> str:
         """Return the text of a widget of the main screen."""
@@ -345,6 +371,14 @@ class BoardDriver:
 
     def _cell(self, name: str) -> Cell:
         return parse_cell(name, self._size)
+
+
+TWO_PLAYERS = BoardSetup(seats=Seats(None, None))
+
+
+def shown_game(moves: str, seats: Seats = TWO_PLAYERS.seats, **more: Any) -> BoardSetup:
+    """Return a setup with a game of these moves, of two humans unless `seats` names others."""
+    return BoardSetup(game=Game(Rules(), seats, [parse_cell(move, 15) for move in moves.split()]), **more)
 
 
 def board_setup(

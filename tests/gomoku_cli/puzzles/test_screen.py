@@ -1,27 +1,21 @@
 """The screen of `gomoku puzzles`: every key and the mouse, a whole session, and pictures of it."""
 
-import asyncio
 import random
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual import events
-from textual.geometry import Offset
-from textual.pilot import Pilot
 
-from core.notation import cell_name, parse_cell
+from core.notation import cell_name
 from core.rules import Rules
 from curriculum.arena.suite import load_suite
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.app import Phase, PuzzlesApp, PuzzleSetup
 from gomoku_cli.puzzles.rated import Progress, RatedPuzzle
-from gomoku_cli.tui.widgets.board import BoardWidget
 from tests.support.screens import check_snapshot, screen_text
-from tests.support.tui import LIMIT_S
+from tests.support.tui import BoardDriver
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SHIPPED = [RatedPuzzle(puzzle, Rules()) for puzzle in load_suite("tactics")]
@@ -32,15 +26,13 @@ def some(kind: str, number: int = 1) -> list[RatedPuzzle]:
     return [each for each in SHIPPED if each.puzzle.kind == kind][:number]
 
 
-class PuzzleDriver:
+class PuzzleDriver(BoardDriver):
     """The running app, and actions of the solver."""
 
-    def __init__(self, app: PuzzlesApp, pilot: Pilot[Any]) -> None:
-        self.app = app
-        self.pilot = pilot
+    app: PuzzlesApp  # type: ignore[assignment]
 
     @property
-    def text(self) -> str:
+    def status(self) -> str:
         """All that is on the screen, without line breaks."""
         return " ".join(screen_text(self.app).split())
 
@@ -49,29 +41,14 @@ class PuzzleDriver:
         """The moves since the beginning of the puzzle."""
         return [cell_name(cell, 15) for cell in self.app.position.moves[len(self.app.puzzle.puzzle.moves) :]]
 
-    async def press(self, *keys: str) -> None:
+    async def press(self, *keys: str, **then: str | None) -> None:
         """Press keys and wait until no proof is under way and nothing is played out."""
         await self.pilot.press(*keys)
         await self.until(lambda: self.app.phase not in (Phase.THINKING, Phase.PLAYING))
 
-    async def type(self, name: str) -> None:
-        """Type a move."""
-        await self.press("slash", *name, "enter")
-
-    async def click(self, name: str) -> None:
-        """Click a cell."""
-        board = self.app.screen.query_one(BoardWidget)
-        region = board.cell_region(parse_cell(name, 15))
-        await self.pilot.click(board, offset=Offset(region.x + board.geometry.scale, region.bottom - 1))
-        await self.press()
-
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until `holds()` is true."""
-        deadline = time.monotonic() + LIMIT_S
-        while not holds():
-            assert time.monotonic() < deadline, self.text
-            await asyncio.sleep(0.005)
-        await self.pilot.pause()
+    @property
+    def _size(self) -> int:
+        return 15
 
 
 @asynccontextmanager
@@ -83,46 +60,48 @@ async def puzzles_app(
     app = PuzzlesApp(PuzzleSetup(puzzles=puzzles, progress=Progress.read(folder / "puzzles.jsonl"), **changes))
     async with app.run_test(size=terminal) as pilot:
         ui = PuzzleDriver(app, pilot)
-        await ui.until(lambda: "to move. q Quit" in ui.text)
+        await ui.until(lambda: "to move. q Quit" in ui.status)
         yield ui
 
 
 async def test_a_wrong_try_is_refuted_and_taken_back_and_then_the_win_is_played(tmp_path: Path) -> None:
     async with puzzles_app(some("fours-3"), tmp_path) as ui:
-        assert "Win by fours: White to move." in ui.text
-        await ui.type("o1")
+        assert "Win by fours: White to move." in ui.status
+        await ui.type_moves("o1")
         assert ui.app.phase is Phase.REFUTED
         assert len(ui.played) > 3
         assert ui.app.position.is_game_over()
-        assert "o1 is wrong. This leaves Black's open three" in ui.text
+        assert "o1 is wrong. This leaves Black's open three" in ui.status
         check_snapshot(ui.app, SNAPSHOTS / "80x24-refuted.txt")
         await ui.click("a15")
+        await ui.press()
         assert (ui.played, ui.app.phase) == ([], Phase.ASKING)
         answer = ui.app.puzzle.name_of(ui.app.puzzle.puzzle.answers[0])
         await ui.click(answer)
+        await ui.press()
         assert ui.played[0] == answer
         assert len(ui.played) == 2
-        assert "Right. Go on." in ui.text
-        await ui.type(answer)
-        assert f"{answer} already holds a stone." in ui.text
-        await ui.type("o1")
+        assert "Right. Go on." in ui.status
+        await ui.type_moves(answer)
+        assert f"{answer} already holds a stone." in ui.status
+        await ui.type_moves("o1")
         await ui.press("u")
         assert len(ui.played) == 2, "back to the position before the mistake"
         while ui.app.phase is Phase.ASKING:
             await ui.press("i")
             await ui.press("i")
-            await ui.type(ui.app.puzzle.name_of(ui.app._mark))
-        assert "Solved, with help." in ui.text
+            await ui.type_moves(ui.app.puzzle.name_of(ui.app._mark))
+        assert "Solved, with help." in ui.status
         assert [each.score for each in ui.app.progress.results] == [0]
 
 
 async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
     async with puzzles_app([*some("three-three", 2)], tmp_path, terminal=(120, 40)) as ui:
         await ui.press("i")
-        assert "Once more: the move." in ui.text
+        assert "Once more: the move." in ui.status
         await ui.press("i")
         first = ui.app.puzzle
-        assert f"{first.name_of(first.puzzle.answers[0])} is right." in ui.text
+        assert f"{first.name_of(first.puzzle.answers[0])} is right." in ui.status
         check_snapshot(ui.app, SNAPSHOTS / "120x40-hint.txt")
         await ui.press("n")
         assert not ui.app.progress.results, "without a try nothing is rated"
@@ -130,17 +109,17 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
         await ui.press("s")
         assert ui.app.phase is Phase.DONE
         assert ui.app.position.is_game_over()
-        assert "The solution." in ui.text
-        assert f"{second.puzzle.kind}:" in ui.text
+        assert "The solution." in ui.status
+        assert f"{second.puzzle.kind}:" in ui.status
         await ui.press("u")
         assert (ui.played, ui.app.phase) == ([], Phase.ASKING)
         await ui.press("s", "n")
         assert ui.app.puzzle is first
         assert [each.score for each in ui.app.progress.results] == [0]
-        ui.app.post_message(events.Paste("H8\r"))
-        await ui.until(lambda: "h8" in ui.played or "h8" in ui.text)
+        await ui.paste("H8\r")
+        await ui.until(lambda: "h8" in ui.played or "h8" in ui.status)
         await ui.press("tab", "slash", "z", "enter")
-        assert "is no cell" in ui.text
+        assert "is no cell" in ui.status
         await ui.press("q", "escape")
         assert ui.app.return_value is None, "the line stays open for the next try"
         await ui.press("q")
@@ -156,28 +135,28 @@ async def test_a_session_with_the_daily_set_moves_the_rating_and_is_kept(tmp_pat
                 if ui.app.phase is not Phase.ASKING:
                     break
                 found = ui.app._referee(Rules()).hint(ui.app.puzzle, ui.app.position)
-                await ui.type(ui.app.puzzle.name_of(found.move))
-            assert "Solved." in ui.text
-            assert f"Today {number} of 6 solved" in ui.text
-            assert f"{number} of {number} solved, {number} in a row" in ui.text
+                await ui.type_moves(ui.app.puzzle.name_of(found.move))
+            assert "Solved." in ui.status
+            assert f"Today {number} of 6 solved" in ui.status
+            assert f"{number} of {number} solved, {number} in a row" in ui.status
             await ui.press("enter")
-        assert "The daily set is done: 6 of 6 solved." in ui.text
+        assert "The daily set is done: 6 of 6 solved." in ui.status
         rating = ui.app.progress.rating
         assert rating > 1300
         await ui.press("d")
-        assert "The daily set is done" in ui.text
+        assert "The daily set is done" in ui.status
         await ui.press("ctrl+c")
     async with puzzles_app(SHIPPED, tmp_path, terminal=(50, 20)) as ui:
-        assert f"You {rating:.0f}" in ui.text
+        assert f"You {rating:.0f}" in ui.status
 
 
 async def test_progress_that_cannot_be_kept_is_said_and_the_session_goes_on(tmp_path: Path) -> None:
     (tmp_path / "puzzles.jsonl").mkdir()
     async with puzzles_app(some("win-in-1"), tmp_path / "other") as ui:
         ui.app.progress.path = tmp_path / "puzzles.jsonl"
-        await ui.type(ui.app.puzzle.name_of(ui.app.puzzle.puzzle.answers[0]))
-        assert "Solved." in ui.text
-        assert "Solved. Enter shows the next puzzle. The progress is not saved: Is a directory." in ui.text
+        await ui.type_moves(ui.app.puzzle.name_of(ui.app.puzzle.puzzle.answers[0]))
+        assert "Solved." in ui.status
+        assert "Solved. Enter shows the next puzzle. The progress is not saved: Is a directory." in ui.status
 
 
 async def test_a_defect_of_a_proof_ends_the_app(tmp_path: Path) -> None:

@@ -25,12 +25,12 @@ from search.players import Decision
 from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 
-class Time:
-    """A clock that stands still unless it is set."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now = 100.0
-        monkeypatch.setattr(clocks, "time", SimpleNamespace(monotonic=lambda: self.now))
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A clock that stands still unless its `now` is set."""
+    clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(clocks, "time", clock)
+    return clock
 
 
 @pytest.mark.parametrize(
@@ -79,42 +79,40 @@ def test_a_move_is_charged_to_the_main_time_and_then_to_periods() -> None:
     assert TimeControl(3700).text(Clock(3700)) == "1:01:40"
 
 
-async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        time = Time(patch)
-        engine = ThreadEngine({"default": ScriptedPlayer(15)}, folder=tmp_path)
-        setup = BoardSetup(seats=Seats(None, None), clock=TimeControl.parse("1+2"))
-        async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
-            time.now += 50
-            await ui.press("slash", *"h8", "enter")
-            assert "human  1:00" in ui.panel, "the first move takes no time"
-            time.now += 20
-            await ui.until(lambda: "0:40" in ui.panel)
-            await ui.press("slash", *"i9", "enter")
-            assert ui.app.control.match.clock_texts == ("1:00", "0:42")
-            time.now += 5
-            await ui.press("b")
-            time.now += 500
-            await ui.press("comma", "b")
-            assert ui.app.control.match.clock_texts == ("0:55", "0:42"), "a review takes no time"
-            time.now += 5
-            await ui.press("slash", *"g7", "enter")
-            (path,) = tmp_path.iterdir()
-            assert "TM[60]OT[2 fischer]" in path.read_text()
-            assert "\n;W[ig]BL[60.0]WL[42.0]\n;B[gi]BL[52.0]WL[42.0])" in path.read_text()
-            game = Game.from_saved(opened(path).game)
-            assert game.clocks == {BLACK: Clock(52.0), WHITE: Clock(42.0)}
-            time.now += 42
-            await ui.until(lambda: ui.app.game.is_game_over())
-            assert ui.status == "White has no time left: the game is over."
-            (record,) = read_games(path)
-            assert (record.winner, record.ending) == (BLACK, Ending.TIME)
-            await ui.press("s")
-            assert (ui.app.game.control, ui.app.game.ply) == (game.control, 0), "a rematch has the same clocks"
-        async with board_app(engine := ThreadEngine({}), setup=BoardSetup(game=game), terminal=(64, 24)) as ui:
-            await ui.press("p")
-            assert "0:52" in ui.title + ui.panel and "0:42" in ui.title + ui.panel
-            engine.close()
+async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path, time: SimpleNamespace) -> None:
+    engine = ThreadEngine({"default": ScriptedPlayer(15)}, folder=tmp_path)
+    setup = BoardSetup(seats=Seats(None, None), clock=TimeControl.parse("1+2"))
+    async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+        time.now += 50
+        await ui.type_moves("h8")
+        assert "human  1:00" in ui.panel, "the first move takes no time"
+        time.now += 20
+        await ui.until(lambda: "0:40" in ui.panel)
+        await ui.type_moves("i9")
+        assert ui.app.control.match.clock_texts == ("1:00", "0:42")
+        time.now += 5
+        await ui.press("b")
+        time.now += 500
+        await ui.press("comma", "b")
+        assert ui.app.control.match.clock_texts == ("0:55", "0:42"), "a review takes no time"
+        time.now += 5
+        await ui.type_moves("g7")
+        (path,) = tmp_path.iterdir()
+        assert "TM[60]OT[2 fischer]" in path.read_text()
+        assert "\n;W[ig]BL[60.0]WL[42.0]\n;B[gi]BL[52.0]WL[42.0])" in path.read_text()
+        game = Game.from_saved(opened(path).game)
+        assert game.clocks == {BLACK: Clock(52.0), WHITE: Clock(42.0)}
+        time.now += 42
+        await ui.until(lambda: ui.app.game.is_game_over())
+        assert ui.status == "White has no time left: the game is over."
+        (record,) = read_games(path)
+        assert (record.winner, record.ending) == (BLACK, Ending.TIME)
+        await ui.press("s")
+        assert (ui.app.game.control, ui.app.game.ply) == (game.control, 0), "a rematch has the same clocks"
+    async with board_app(engine := ThreadEngine({}), setup=BoardSetup(game=game), terminal=(64, 24)) as ui:
+        await ui.press("p")
+        assert "0:52" in ui.title + ui.panel and "0:42" in ui.title + ui.panel
+        engine.close()
 
 
 async def test_an_engine_that_would_think_for_ever_moves_within_its_clock() -> None:
@@ -172,55 +170,52 @@ async def test_the_dialog_has_a_clock() -> None:
         assert ui.app.control.match.clock_texts == ("5:00", "5:00")
 
 
-async def test_neither_undo_nor_swapped_sides_give_time_back() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        time = Time(patch)
-        setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="default")), clock=TimeControl.parse("1"))
-        async with board_app(ThreadEngine({"default": ScriptedPlayer(15)}), setup=setup, terminal=(120, 40)) as ui:
-            await ui.play("h8")
-            await ui.play("h9")
-            time.now += 20
-            await ui.press("u")
-            assert ui.app.control.match.clock_texts[0] == "0:40"
-            time.now += 10
-            await ui.press("r")
-            assert ui.app.control.match.clock_texts[0] == "0:30"
-            await ui.press("r")
-            time.now += 5
-            assert ui.app.control.match.clock_texts[0] == "0:25", "the clock runs on behind a key that does nothing"
-            time.now += 5
-            await ui.press("s")
-            assert ui.app.control.match.clock_texts[0] in ("0:20", "0:19")  # the engine has it now
+async def test_neither_undo_nor_swapped_sides_give_time_back(time: SimpleNamespace) -> None:
+    setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="default")), clock=TimeControl.parse("1"))
+    async with board_app(ThreadEngine({"default": ScriptedPlayer(15)}), setup=setup, terminal=(120, 40)) as ui:
+        await ui.play("h8")
+        await ui.play("h9")
+        time.now += 20
+        await ui.press("u")
+        assert ui.app.control.match.clock_texts[0] == "0:40"
+        time.now += 10
+        await ui.press("r")
+        assert ui.app.control.match.clock_texts[0] == "0:30"
+        await ui.press("r")
+        time.now += 5
+        assert ui.app.control.match.clock_texts[0] == "0:25", "the clock runs on behind a key that does nothing"
+        time.now += 5
+        await ui.press("s")
+        assert ui.app.control.match.clock_texts[0] in ("0:20", "0:19")  # the engine has it now
 
 
-async def test_the_time_of_a_period_counts_for_the_player_who_takes_the_side_over() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        time, player = Time(patch), GatedPlayer(15)
-        engine = ThreadEngine({"default": player})
-        game = Game(Rules(), Seats(None, PlayerChoice(spec="default")), (112, 113), clock=TimeControl(0, 0, 2, 10))
-        async with board_app(engine, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
-            time.now += 8
-            await ui.press("s")
-            assert ui.app.control.match.clock_texts[0] == "0:02.0 (2)", "not a whole period"
-            (asked,) = [task.seconds for task in engine.tasks if isinstance(task, Search)]
-            assert asked < 2
-            time.now += 1
-            player.release.set()
-            await ui.until(lambda: ui.app.game.ply == 3)
-            assert ui.app.game.clocks[BLACK] == Clock(0, 2), "within the period, which is whole again"
+async def test_the_time_of_a_period_counts_for_the_player_who_takes_the_side_over(time: SimpleNamespace) -> None:
+    player = GatedPlayer(15)
+    engine = ThreadEngine({"default": player})
+    game = Game(Rules(), Seats(None, PlayerChoice(spec="default")), (112, 113), clock=TimeControl(0, 0, 2, 10))
+    async with board_app(engine, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
+        time.now += 8
+        await ui.press("s")
+        assert ui.app.control.match.clock_texts[0] == "0:02.0 (2)", "not a whole period"
+        (asked,) = [task.seconds for task in engine.tasks if isinstance(task, Search)]
+        assert asked < 2
+        time.now += 1
+        player.release.set()
+        await ui.until(lambda: ui.app.game.ply == 3)
+        assert ui.app.game.clocks[BLACK] == Clock(0, 2), "within the period, which is whole again"
 
 
-async def test_after_undo_both_clocks_are_those_of_the_turn_in_the_record_too(tmp_path: Path) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        time = Time(patch)
-        engine = ThreadEngine({}, folder=tmp_path)
-        setup = BoardSetup(seats=Seats(None, None), clock=TimeControl.parse("1"))
-        async with board_app(engine, setup=setup) as ui:
-            for name, used in (("h8", 0), ("i9", 10), ("c3", 10), ("d4", 20)):
-                time.now += used
-                await ui.press("slash", *name, "enter")
-            await ui.press("u", "u", "slash", *"e5", "enter")
-            (path,) = tmp_path.iterdir()
-            again = Game.from_saved(opened(path).game)
-            assert again.line == ui.app.game.moves
-            assert again.clocks == ui.app.game.clocks == {BLACK: Clock(50), WHITE: Clock(30)}
+async def test_after_undo_both_clocks_and_the_record_are_those_of_the_turn(
+    tmp_path: Path, time: SimpleNamespace
+) -> None:
+    engine = ThreadEngine({}, folder=tmp_path)
+    setup = BoardSetup(seats=Seats(None, None), clock=TimeControl.parse("1"))
+    async with board_app(engine, setup=setup) as ui:
+        for name, used in (("h8", 0), ("i9", 10), ("c3", 10), ("d4", 20)):
+            time.now += used
+            await ui.press("slash", *name, "enter")
+        await ui.press("u", "u", "slash", *"e5", "enter")
+        (path,) = tmp_path.iterdir()
+        again = Game.from_saved(opened(path).game)
+        assert again.line == ui.app.game.moves
+        assert again.clocks == ui.app.game.clocks == {BLACK: Clock(50), WHITE: Clock(30)}

@@ -128,8 +128,7 @@ async def test_a_new_game_is_asked_for_during_a_game() -> None:
             await ui.press("n")
         await ui.press("y")
         assert isinstance(ui.app.screen, NewGameScreen)
-        await ui.press("escape")
-        assert ui.moves == ["h8", "i9"]
+        await ui.press("escape", moves="h8 i9")
 
 
 def test_the_opponents_are_those_of_the_package_and_the_runs_folder(tmp_path: Path) -> None:
@@ -170,25 +169,20 @@ async def test_help_and_palette_know_every_key() -> None:
         await ui.press("escape")
 
 
-async def test_the_question_before_the_end_says_saved_after_the_answer(tmp_path: Path) -> None:
-    player = ScriptedPlayer()
+async def test_the_question_before_the_end_says_what_is_saved_and_takes_keys_and_arrows(
+    tmp_path: Path,
+) -> None:
     for folder, state in ((None, "It is being saved"), (tmp_path, "It is saved")):
-        async with board_app(ThreadEngine({"scripted [b]": player, "default": player}, folder=folder)) as ui:
+        async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer()}, folder=folder)) as ui:
             await ui.play("h8")
             await ui.pilot.pause()
             await ui.press("q")
             assert state in ui.dialog
-
-
-async def test_the_question_before_the_end_takes_keys_and_arrows() -> None:
-    async with board_app(ScriptedPlayer()) as ui:
-        await ui.play("h8")
-        await ui.press("q", "escape")
-        assert ui.app.screen is ui.main_screen
-        await ui.press("q", "right", "enter")
-        assert ui.app.screen is ui.main_screen
-        await ui.press("q", "right", "left", "enter")
-    assert ui.app.return_value == 0
+            for keys in (("escape",), ("q", "right", "enter")):
+                await ui.press(*keys)
+                assert ui.app.screen is ui.main_screen
+            await ui.press("q", "right", "left", "enter")
+        assert ui.app.return_value == 0
 
 
 class _Terminal(io.StringIO):

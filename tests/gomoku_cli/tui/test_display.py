@@ -6,14 +6,10 @@ import signal
 import pytest
 from textual.widgets._footer import FooterKey
 
-from core.notation import parse_cell
-from core.rules import Rules
-from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWindow
 from tests.support.cases import cases
 from tests.support.screenshots import FOLDER, PICTURES, Picture, draw
-from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app
+from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app, shown_game
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
@@ -41,8 +37,7 @@ async def test_the_board_grows_with_the_terminal_and_the_panel_makes_way() -> No
         assert (ui.board.geometry.scale, panel.display) == (2, False)
         assert ui.title == "● you   ◉ scripted [b]   5 in a row on 15x15"
         await ui.pilot.resize_terminal(50, 24)
-        await ui.press("p")
-        assert ui.status == "The terminal is too narrow for the panel."
+        await ui.press("p", status="The terminal is too narrow for the panel.")
         await ui.pilot.resize_terminal(120, 24)
         await ui.until(lambda: panel.display and ui.status == "Your move.")
         for width, height in ((62, 14), (40, 10)):
@@ -101,10 +96,8 @@ async def test_ascii_mode_writes_only_ascii() -> None:
 
 
 async def test_the_moves_scroll_by_keys() -> None:
-    game = Game(
-        Rules(), Seats(None, None), [parse_cell(f"{letter}{row}", 15) for row in range(1, 12) for letter in "abc"]
-    )
-    async with board_app(ThreadEngine({}), setup=BoardSetup(game=game), terminal=(62, 20)) as ui:
+    setup = shown_game(" ".join(f"{letter}{row}" for row in range(1, 12) for letter in "abc"))
+    async with board_app(ThreadEngine({}), setup=setup, terminal=(62, 20)) as ui:
         view = ui.main_screen.query_one("#moves")
         await ui.until(lambda: view.scroll_y > 0)
         await ui.press("pageup", "pageup", "pageup")

@@ -14,9 +14,8 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup, Course
 from tests.support.cases import cases
-from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
 
-TWO_PLAYERS = BoardSetup(seats=Seats(None, None))
 FIFTEEN_PAIRS = " ".join(f"{column}{row}" for row in (1, 5, 9) for column in "acegikmobd")
 
 
@@ -27,11 +26,9 @@ async def test_a_resignation_is_asked_for_recorded_and_read_back(tmp_path: Path)
         await ui.play("c3")
         await ui.press("u", "minus")
         assert "Black resigns?" in ui.dialog
-        await ui.press("n", "minus", "y")
-        assert ui.status == "Black has resigned: scripted [b] has won."
+        await ui.press("n", "minus", "y", status="Black has resigned: scripted [b] has won.")
         assert "White has won" in ui.panel
-        await ui.press("minus")
-        assert ui.status == "There is no game under way."
+        await ui.press("minus", status="There is no game under way.")
         await ui.click("o1")
         assert "s plays a rematch" in ui.status and len(ui.moves) == 2
         (path,) = tmp_path.iterdir()
@@ -55,8 +52,7 @@ async def test_two_players_agree_on_a_draw(tmp_path: Path) -> None:
         assert "White offers a draw. Does Black accept?" in ui.dialog
         await ui.press("escape")
         assert not ui.app.game.is_game_over()
-        await ui.press("equals_sign", "y")
-        assert ui.status == "A draw by agreement."
+        await ui.press("equals_sign", "y", status="A draw by agreement.")
         (path,) = tmp_path.iterdir()
         assert "RE[0]" in path.read_text()
         assert Game.from_saved(opened(path).game).result == (None, Ending.BOARD)
@@ -78,21 +74,18 @@ def game_of_thirty_stones(player: AnalysingPlayer, value: float) -> Game:
 async def test_an_engine_takes_a_draw_by_its_own_values() -> None:
     for value, takes in ((0.2, False), (0.01, True)):
         player = AnalysingPlayer(15, value=value)
-        engine = ThreadEngine({"scripted [b]": player})
-        async with board_app(engine, setup=BoardSetup(game=game_of_thirty_stones(player, value))) as ui:
+        async with board_app(player, setup=BoardSetup(game=game_of_thirty_stones(player, value))) as ui:
             assert ui.app.game.ply == 30 and ui.app.game.is_humans_turn
             await ui.press("equals_sign")
             shown = "A draw by agreement." if takes else "scripted [b] takes no draw: it plays on."
             assert ui.status == shown
-        async with board_app(ScriptedPlayer(15)) as ui:
-            await ui.press("equals_sign")
-            assert ui.status == "scripted [b] takes no draw before 30 stones stand."
+    async with board_app(ScriptedPlayer(15)) as ui:
+        await ui.press("equals_sign", status="scripted [b] takes no draw before 30 stones stand.")
 
 
 async def test_an_engine_offers_a_draw_once_in_a_while_and_goes_on_after_a_move() -> None:
     player = AnalysingPlayer(15, value=-0.01)
-    engine = ThreadEngine({"scripted [b]": player})
-    async with board_app(engine, setup=BoardSetup(game=game_of_thirty_stones(player, -0.01))) as ui:
+    async with board_app(player, setup=BoardSetup(game=game_of_thirty_stones(player, -0.01))) as ui:
         offered = []
         for name in ("o13", "m13", "k13", "i13", "g13", "e13"):
             await ui.play(name)
@@ -100,11 +93,9 @@ async def test_an_engine_offers_a_draw_once_in_a_while_and_goes_on_after_a_move(
         assert offered == [True, False, False, False, False, True]
         await ui.press("u")
         assert ui.status == "Your move.", "taken back with the move"
-        await ui.press("r", "equals_sign")
-        assert ui.status == "A draw by agreement."
+        await ui.press("r", "equals_sign", status="A draw by agreement.")
     player = AnalysingPlayer(15, value=-0.5)
-    engine = ThreadEngine({"scripted [b]": player})
-    async with board_app(engine, setup=BoardSetup(game=game_of_thirty_stones(player, -0.5))) as ui:
+    async with board_app(player, setup=BoardSetup(game=game_of_thirty_stones(player, -0.5))) as ui:
         await ui.play("o13")
         assert ui.status == "Your move.", "it takes a draw where it loses, and asks for none"
 
@@ -115,8 +106,7 @@ async def test_an_engine_that_does_not_consent_lets_no_move_be_taken_back() -> N
         await ui.play("h8")
         await ui.play("c3")
         for keys in (("u",), ("comma", "comma", "slash", *"d4", "enter"), ("d",)):
-            await ui.press(*keys)
-            assert ui.status == "scripted [b] lets no move be taken back."
+            await ui.press(*keys, status="scripted [b] lets no move be taken back.")
             assert [ui.app.game.name_of(move) for move in ui.app.game.line] == ["h8", "i9", "c3", "i10"]
         await ui.press("b")
         await ui.play("d4")

@@ -1,4 +1,4 @@
-"""The screen while the engine loads, thinks, ponders and fails."""
+"""The screen while the engine loads, thinks, ponders and fails; its status, and what must not wait behind a search."""
 
 import asyncio
 import threading
@@ -7,15 +7,28 @@ import pytest
 from textual.geometry import Offset
 
 from core.notation import parse_cell
+from core.position import Position
 from core.rules import Rules
 from curriculum.bench.compiling import progress_text
-from gomoku_cli.tui.engine.messages import NO_TASK, Compiling, Ended, Load, PlayerChoice
+from gomoku_cli.tui.engine.messages import NO_TASK, Compiling, Ended, GradeMoves, Load, PlayerChoice, Search
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.screens.help import HelpScreen
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
-from gomoku_cli.tui.widgets import panel
-from tests.support.tui import GatedAnalyst, GatedPlayer, PonderingPlayer, ScriptedPlayer, ThreadEngine, board_app
+from gomoku_cli.tui.widgets import panel, status
+from search.analysis import Analysis
+from search.limit import Limit
+from search.players import PLAIN, Decision, How
+from tests.support.tui import (
+    AnalysingPlayer,
+    GatedAnalyst,
+    GatedPlayer,
+    PonderingPlayer,
+    ScriptedPlayer,
+    ThreadEngine,
+    board_app,
+    shown_game,
+)
 
 
 async def test_the_board_takes_moves_while_the_player_loads() -> None:
@@ -27,13 +40,10 @@ async def test_the_board_takes_moves_while_the_player_loads() -> None:
         ui.app.control.receive(NO_TASK, Compiling(compiling))
         assert ui.status == f"Your move. Loading scripted [b]: {compiling}"
         assert len(f"Your move. Loading default: {compiling}") <= 78
-        await ui.press("enter")
-        assert ui.moves == ["h8"]
-        assert ui.status == f"Loading scripted [b]: {compiling}"
-        await ui.press("left", "enter")
-        assert ui.moves == ["h8"]
-        await ui.press("u", "enter")
-        assert ui.moves == ["g8"]
+        await ui.press("enter", moves="h8", status=f"Loading scripted [b]: {compiling}")
+        await ui.press("left", "enter", moves="h8")
+        await ui.press("u")
+        await ui.paste("/g8\r", moves="g8")
         engine.loading.set()
         await ui.until(lambda: ui.moves == ["g8", "a1"])
 
@@ -49,8 +59,7 @@ async def test_the_search_is_shown_as_it_goes_and_escape_ends_it() -> None:
         assert ui.board.cursor == parse_cell("g8", 15)
         await ui.pilot.hover(ui.board, offset=Offset(5, 0))
         assert ui.board.hover == parse_cell("a15", 15)
-        await ui.click("c3")
-        assert ui.moves == ["h8"]
+        await ui.click("c3", moves="h8")
         await asyncio.sleep(0.6)  # longer than the interval at which the time is drawn
         assert "thinking... 1 s" in ui.status or "thinking... 0 s" in ui.status
         await ui.press("escape")
@@ -65,9 +74,7 @@ async def test_undo_while_the_engine_thinks_drops_its_answer(obeys_stop: bool) -
     async with board_app(player) as ui:
         await ui.click("h8")
         await ui.until(player.thinking.is_set)
-        await ui.press("u")
-        assert ui.moves == []
-        assert ui.status == "Your move."
+        await ui.press("u", moves="", status="Your move.")
         await ui.until(lambda: player.stopped)
         # The stale answer a1 may come while a later request is in progress.
         await ui.click("g7")
@@ -96,11 +103,9 @@ async def test_the_engine_may_answer_while_a_dialog_is_open() -> None:
 async def test_an_error_of_the_engine_is_shown_and_the_game_goes_on() -> None:
     player = ScriptedPlayer(15, [RuntimeError("[b]no\nmemory"), RuntimeError("none"), "a1", "h8"])
     async with board_app(player) as ui:
-        await ui.play("h8")
-        assert ui.status == "scripted [b] failed (enter: ask again, u: undo). RuntimeError: [b]no memory"
+        await ui.play("h8", status="scripted [b] failed (enter: ask again, u: undo). RuntimeError: [b]no memory")
         assert ui.moves == ["h8"]
-        await ui.press("u")
-        assert ui.moves == []
+        await ui.press("u", moves="")
         await ui.play("h8")
         assert ui.status.endswith("none")
         await ui.press("enter")
@@ -119,13 +124,12 @@ async def test_a_player_that_cannot_be_loaded_leaves_a_way_on() -> None:
     engine = ThreadEngine({"mentor": ScriptedPlayer(15, ["i9"])})
     setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="models/[x].safetensors")))
     async with board_app(engine, setup=setup) as ui:
-        await ui.until(lambda: isinstance(ui.app.screen, Question))
+        await ui.shows(Question)
         assert "This player cannot be loaded.\nValueError: models/[x].safetensors is broken" in ui.dialog
         await ui.press("m")
         await ui.until(lambda: not ui.app.control.is_loading)
         assert "white  mentor" in ui.panel
-        await ui.play("h8")
-        assert ui.moves == ["h8", "i9"]
+        await ui.play("h8", moves="h8 i9")
 
 
 async def test_the_mentor_replaces_a_model_of_another_board() -> None:
@@ -133,8 +137,7 @@ async def test_the_mentor_replaces_a_model_of_another_board() -> None:
     async with board_app(engine, setup=BoardSetup(rules=Rules(9))) as ui:
         await ui.until(lambda: ui.app.game.seats.white == PlayerChoice(spec="mentor"))
         assert "Note: default plays 5 in a row on 15x15: the mentor plays in its place" in ui.panel
-        await ui.play("e5")
-        assert ui.moves == ["e5", "a1"]
+        await ui.play("e5", moves="e5 a1")
         assert isinstance(engine.tasks[0], Load)
 
 
@@ -156,8 +159,7 @@ async def test_the_engine_ponders_only_during_the_humans_turns() -> None:
         await ui.until(lambda: len(player.pondered) == 2)
         assert player.requests == [player.pondered[1][:1]]
         assert player.pondered[1] == ui.app.game.moves
-        await ui.click("h8")
-        assert ui.status == "h8 already holds a stone."
+        await ui.click("h8", status="h8 already holds a stone.")
         assert player.is_pondering, "an illegal move changes nothing"
         await ui.press("u")
         await ui.until(lambda: player.pondered[2:] == [[]])
@@ -188,3 +190,117 @@ async def test_quitting_while_the_engine_thinks_asks_and_ends_it() -> None:
         await ui.press("q", "y")
     assert player.stopped
     assert not any(thread.name == "engine" for thread in threading.enumerate())
+
+
+# The status, and a review.
+
+
+async def test_a_message_holds_while_an_engine_thinks_and_then_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = GatedAnalyst(15, ["a1", "a2"])
+    async with board_app(player, terminal=(120, 40)) as ui:
+        await ui.press("enter")
+        await ui.until(lambda: "is thinking" in ui.status)
+        for key, text in (
+            ("t", "Teaching is on"),
+            ("i", "There is a hint when it is your turn."),
+            ("t", "Teaching is"),
+        ):
+            await ui.press(key)
+            await asyncio.sleep(1.1)  # two looks at the clock, and some reports of the search
+            assert ui.status.startswith(text)
+        player.release.set()
+        await ui.until(lambda: ui.moves == ["h8", "a1"])
+        assert ui.status.startswith("Teaching is off"), "an engine's move leaves a fresh message, too"
+        await ui.press("left", "enter")
+        assert ui.moves[2:3] == ["g8"]
+        assert "Teaching" not in ui.status, "the human goes on, and the message goes"
+        await ui.until(lambda: ui.moves[3:] == ["a2"])
+        monkeypatch.setattr(status, "MESSAGE_S", 0.2)
+        player.release.clear()
+        await ui.press("right", "right", "enter")
+        await ui.press("t")
+        await ui.until(lambda: "is thinking" in ui.status)
+        player.release.set()
+
+
+async def test_a_failure_stays_until_the_human_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status, "ERROR_S", 0.0)
+    monkeypatch.setattr(status, "MESSAGE_S", 0.0)
+    player = GatedPlayer(15, [RuntimeError("no memory")])
+    player.release.set()
+    async with board_app(player) as ui:
+        await ui.play("h8")
+        await asyncio.sleep(1.1)
+        assert "no memory" in ui.status
+        await ui.press("u", status="Your move.")
+
+
+async def test_the_title_shows_that_teaching_is_on() -> None:
+    async with board_app(AnalysingPlayer(15)) as ui:
+        assert "teaching" not in ui.title
+        await ui.press("t")
+        assert ui.title == "Gomoku   teaching   5 in a row on 15x15"
+        await ui.pilot.resize_terminal(59, 24)
+        await ui.until(lambda: ui.title == "● you   ◉ scripted [b]   teaching   5 in a row on 15x15")
+        await ui.press("t")
+        assert "teaching" not in ui.title
+
+
+@pytest.mark.parametrize("terminal", [(59, 24), (120, 40), (40, 10)])
+async def test_neither_a_long_status_nor_a_typed_move_moves_the_board(terminal: tuple[int, int]) -> None:
+    async with board_app(AnalysingPlayer(15), terminal=terminal) as ui:
+        await ui.pilot.pause(0.1)  # a small window scrolls to the cursor first
+        before, panel = ui.board.region, ui.main_screen.query_one("#panel").region
+        ui.app.show_message("A sentence that is far too long for one row of any terminal here. " * 3, "warning")
+        await ui.pilot.pause()
+        foot = ui.main_screen.query_one("#foot")
+        assert foot.region.height > 1
+        assert foot.region.bottom == terminal[1] - 1, "above the keys"
+        assert (ui.board.region, ui.main_screen.query_one("#panel").region) == (before, panel)
+        await ui.press("slash", "h")
+        await ui.pilot.pause()
+        assert ui.main_screen.query_one("#entry").region.height == 1
+        assert ui.board.region == before
+        await ui.press("escape", "enter")
+        await ui.pilot.pause()
+        assert ui.board.region == before
+
+
+class GatedReviewer(AnalysingPlayer):
+    """Analyses a position only when `step` is released once for it."""
+
+    def __init__(self) -> None:
+        super().__init__(15, value=0.0)
+        self.step = threading.Semaphore(0)
+
+    def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> tuple[Decision, Analysis]:
+        """See `Player`."""
+        if how.seed is None:
+            assert self.step.acquire(timeout=30)
+        decision = super().search(position, limit, how._replace(report=None))[0]
+        # Each side believes in its win after its move: every move is a blunder of the other.
+        return decision, self.view_of(position.moves, 0.9)
+
+
+async def test_a_mistake_is_looked_for_while_the_review_runs() -> None:
+    player = GatedReviewer()
+    engine = ThreadEngine({"default": player})
+    setup = shown_game("h8 i9 h9 h7 g8 i8", Seats(None, PlayerChoice(spec="default")), reviews=True)
+    async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+        assert "Analysed: 0 of 7." in ui.status
+        await ui.press("z")
+        await ui.until(lambda: ui.status.startswith("No mistake before this position so far"))
+        assert ui.status.endswith("the review has 0 of 7 positions.")
+        assert len(ui.moves) == 6
+        player.step.release(3)  # the shown position comes first, then those from the start
+        await ui.until(lambda: sum(ui.app.game.speaker_at(ply) == "default" for ply in range(7)) == 3)
+        await ui.press("z")
+        await ui.until(lambda: len(ui.moves) == 1)
+        assert "h8 was a blunder" in ui.status
+        assert "Analysed: 3 of 7." in ui.status
+        player.step.release(9)
+        await ui.until(lambda: "Keys" in ui.status)
+        await ui.press("greater_than_sign", "z")
+        assert len(ui.moves) == 5
+    assert any(isinstance(task, GradeMoves) for task in engine.tasks)
+    assert [task.position.ply for task in engine.tasks if isinstance(task, Search)][:3] == [6, 0, 1]

@@ -50,8 +50,7 @@ async def test_the_engine_chooses_after_three_stones_of_the_human(choice: Choice
         await place(ui, "h8", "i9")
         assert ui.moves == ["h8", "i9"], "the human places for both colours"
         assert [line.split()[-1] for line in ui.panel.split("\n") if line.startswith(">")] == ["you"]
-        await ui.press("u")
-        assert ui.moves == ["h8"]
+        await ui.press("u", moves="h8")
         await place(ui, "j9", "b2")
         await ui.until(lambda: not ui.app.control.is_busy)
         assert ui.app.game.seats.human == colour
@@ -59,8 +58,7 @@ async def test_the_engine_chooses_after_three_stones_of_the_human(choice: Choice
         if colour == BLACK:
             assert ui.moves == ["h8", "j9", "b2", "a1"], "the engine has White and moves"
             await place(ui, "c3")
-            await ui.press("u")
-            assert ui.moves == ["h8", "j9", "b2", "a1"]
+            await ui.press("u", moves="h8 j9 b2 a1")
             await ui.press("u")
             assert "no move to take back" in ui.status, "the stones of the opening stand"
         else:
@@ -71,7 +69,7 @@ async def test_the_engine_chooses_after_three_stones_of_the_human(choice: Choice
 async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
     for key, placed, colour in (("w", 3, WHITE), ("b", 4, BLACK)):
         async with board_app(OpeningPlayer(), setup=setup(WHITE)) as ui:
-            await ui.until(lambda: isinstance(ui.app.screen, Question))
+            await ui.shows(Question)
             if key == "w":
                 await ui.pilot.resize_terminal(40, 24)
                 await ui.pilot.pause()
@@ -87,7 +85,7 @@ async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
             await ui.until(lambda placed=placed: len(ui.moves) == placed and not ui.app.control.is_busy)  # type: ignore
             assert ui.app.game.seats.human == colour
     async with board_app(OpeningPlayer(Choice.BLACK), setup=setup(WHITE)) as ui:
-        await ui.until(lambda: isinstance(ui.app.screen, Question))
+        await ui.shows(Question)
         await ui.press("m")
         assert "Place a white stone, 2 to go" in ui.status
         await place(ui, "h8", "h9")
@@ -110,7 +108,7 @@ async def test_swap_has_no_third_choice_and_two_humans_choose_too() -> None:
 async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(tmp_path: Path) -> None:
     engine = ThreadEngine({"scripted [b]": OpeningPlayer(Choice.BLACK)}, folder=tmp_path)
     async with board_app(engine, setup=setup(WHITE)) as ui:
-        await ui.until(lambda: isinstance(ui.app.screen, Question))
+        await ui.shows(Question)
         await ui.press("m")
         await place(ui, "h8")
     entry = newest_unfinished(tmp_path)
@@ -149,7 +147,7 @@ async def test_leaving_asks_once_the_human_has_placed_a_stone_or_chosen(
 ) -> None:
     async with board_app(OpeningPlayer(Choice.WHITE), setup=setup(human)) as ui:
         if choice:
-            await ui.until(lambda: isinstance(ui.app.screen, Question))
+            await ui.shows(Question)
             await ui.press(choice)
         await place(ui, *stones)
         await ui.press("q")

@@ -7,13 +7,10 @@ import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from core.rules import Rules
 from gomoku_cli.tui.drivers.bursts import BurstDecoder, moves_in
-from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.terminal import is_in_field
 from tests.support.cases import cases
-from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 
 def events_of(*reads: str, is_in_field: Callable[[], bool] = bool) -> list[events.Event]:
@@ -56,57 +53,36 @@ def test_coordinates_alone_are_moves(text: str, moves: list[str]) -> None:
     assert moves_in(text) == moves
 
 
-async def paste(ui: BoardDriver, text: str) -> None:
-    ui.app.post_message(events.Paste(text))
-    await ui.pilot.pause()
-
-
 async def test_pasted_text_does_nothing_but_say_so() -> None:
     async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
         await ui.play("h8")
-        await paste(ui, "quit, new game: yes\nu u s")
+        await ui.paste("quit, new game: yes\nu u s")
         assert ui.status.startswith("Text that is no move does nothing: quit, new game")
         assert ui.moves == ["h8", "i9"]
         assert ui.app.screen is ui.main_screen
-        await paste(ui, " \n")
-        assert ui.moves == ["h8", "i9"]
+        await ui.paste(" \n", moves="h8 i9")
         await ui.press("q")
-        await paste(ui, "y and more\n")
+        await ui.paste("y and more\n")
         assert ui.app.is_running
         assert ui.app.screen is not ui.main_screen, "the question waits for a key"
         await ui.press("n")
 
 
 async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
-    engine = ThreadEngine({"default": AnalysingPlayer(15)})
-    async with board_app(engine, setup=BoardSetup(seats=Seats(None, None))) as ui:
-        await paste(ui, "h8 i9 h9\n")
-        assert ui.moves == ["h8", "i9", "h9"]
-        await paste(ui, "c3")
+    async with board_app(AnalysingPlayer(15), setup=TWO_PLAYERS) as ui:
+        await ui.paste("h8 i9 h9\n", moves="h8 i9 h9")
+        await ui.paste("c3")
         assert len(ui.moves) == 3, "one move without the end of its line waits for enter"
         await ui.press("enter")
         assert ui.moves[3:] == ["c3"]
-        await paste(ui, "h8\n")
-        assert ui.status == "h8 already holds a stone."
+        await ui.paste("h8\n", status="h8 already holds a stone.")
         await ui.press("b")
-        await paste(ui, "d4 d5\n")
-        assert ui.status == "Not played, since the review is open: d4 d5."
+        await ui.paste("d4 d5\n", status="Not played, since the review is open: d4 d5.")
         assert len(ui.app.game.line) == 4
     async with board_app(ScriptedPlayer(15, ["a1"])) as ui:
-        await paste(ui, "h8 i9 g7\n")
+        await ui.paste("h8 i9 g7\n")
         assert ui.moves[0] == "h8"
         assert ui.status == "Not played, since it is not a human's turn: i9 g7."
-        await ui.until(lambda: ui.moves == ["h8", "a1"])
-
-
-async def test_a_move_is_pasted_while_the_engine_loads() -> None:
-    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["a1"])})
-    engine.loading.clear()
-    async with board_app(engine, wait=False) as ui:
-        assert ui.app.control.is_loading
-        await paste(ui, "/h8\r")
-        assert ui.moves == ["h8"]
-        engine.loading.set()
         await ui.until(lambda: ui.moves == ["h8", "a1"])
 
 
@@ -122,14 +98,10 @@ async def test_a_quickly_typed_comment_is_saved_by_its_control_key() -> None:
 
 
 async def test_text_pasted_into_the_line_for_a_move_is_played_with_its_end() -> None:
-    setup = BoardSetup(game=Game(Rules(), Seats(None, None)))
-    async with board_app(ThreadEngine({}), setup=setup) as ui:
+    async with board_app(ThreadEngine({}), setup=TWO_PLAYERS) as ui:
         await ui.press("slash")
-        await paste(ui, "h8")
-        assert ui.moves == []
-        await paste(ui, "\n")
-        assert ui.moves == ["h8"]
+        await ui.paste("h8", moves="")
+        await ui.paste("\n", moves="h8")
         await ui.press("slash", "i")
-        await paste(ui, "9\rq\ry")
-        assert ui.moves == ["h8", "i9"]
+        await ui.paste("9\rq\ry", moves="h8 i9")
         assert ui.app.screen is ui.main_screen

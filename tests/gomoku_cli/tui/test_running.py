@@ -22,7 +22,7 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from nets.config import RuntimeChoice
 from tests.support.commands import Capsys
-from tests.support.tui import LIMIT_S, BoardDriver, HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup
+from tests.support.tui import LIMIT_S, BoardDriver, HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup, shown_game
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_game_that_cannot_be_saved_is_kept_where_nothing_was_asked(
     (tmp_path / "full").write_text("")
     (tmp_path / "kept").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "kept"))
-    setup = BoardSetup(game=Game(Rules(), Seats(None, None), [112, 113]))
+    setup = shown_game("h8 i8")
     monkeypatch.setattr(headless, "keys", ("slash", "a", "1", "enter", "wait:500", *keys))
     tui_app.run_board(ThreadEngine({}, folder=tmp_path / "full"), setup)
     kept = list((tmp_path / "kept").rglob("game.sgf"))

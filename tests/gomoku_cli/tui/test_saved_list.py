@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-from textual import events
-
 from core.opening_rules import Opening, OpeningRule
 from core.records.record import Ending, GameRecord
 from core.records.sgf import to_sgf
@@ -43,7 +41,7 @@ def write_games(folder: Path) -> None:
 
 async def opened(ui: BoardDriver) -> None:
     await ui.press("o")
-    await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+    await ui.shows(SavedGamesScreen)
 
 
 async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_path: Path) -> None:
@@ -86,16 +84,14 @@ async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Pat
     write_games(games)
     async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=games)) as ui:
         await opened(ui)
-        ui.app.post_message(events.Paste("ann\nWON"))
-        await ui.pilot.pause()
+        await ui.paste("ann\nWON")
         assert "1 of 3" in ui.dialog and "filter: ann WON_" in ui.dialog
         ui.app.post_message(events.Paste("x" * 300))
         await ui.pilot.pause()
         assert "0 of 3" in ui.dialog and "xxxx_" in ui.dialog
         await ui.press(*("backspace",) * 193)
         await ui.press("f2")
-        ui.app.post_message(events.Paste("\ttwice\n"))
-        await ui.pilot.pause()
+        await ui.paste("\ttwice\n")
         await ui.press("enter")
         await ui.until(lambda: "It is called won by Ann twice." in ui.dialog)
 
@@ -160,7 +156,7 @@ async def test_a_game_that_is_renamed_or_deleted_in_another_window_stays_and_thi
 async def test_a_pasted_game_without_a_result_does_not_go_on(tmp_path: Path) -> None:
     players = {"scripted [b]": ScriptedPlayer(15), "default": AnalysingPlayer(15)}
     async with board_app(ThreadEngine(players, folder=tmp_path)) as ui:
-        ui.app.post_message(events.Paste("(;GM[4]SZ[15]PB[Ann]PW[Bob];B[hh];W[ig])"))
+        await ui.paste("(;GM[4]SZ[15]PB[Ann]PW[Bob];B[hh];W[ig])")
         await ui.until(lambda: bool(list(saved_games(tmp_path))))
         await opened(ui)
         assert "Ann - Bob" in ui.dialog and "no result" in ui.dialog

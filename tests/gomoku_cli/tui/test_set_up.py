@@ -2,17 +2,14 @@
 
 from pathlib import Path
 
-from textual import events
-
 from core.notation import parse_cell
 from core.records.formats import open_games
 from core.rules import BLACK, Rules
 from gomoku_cli.study.review import review_of
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.set_up import SetUpScreen
-from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
-from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
 
 def said(ui: BoardDriver) -> str:
@@ -56,30 +53,24 @@ async def test_stones_are_placed_and_removed_and_the_engine_answers_from_there(t
 
 
 async def test_a_set_up_is_given_up_cleared_and_pasted() -> None:
-    async with board_app(ThreadEngine({}), setup=BoardSetup(seats=Seats(None, None))) as ui:
+    async with board_app(ThreadEngine({}), setup=TWO_PLAYERS) as ui:
         await ui.play("h8")
         await ui.press("plus", "y")  # a game is left after a question
         await ui.press("c")
         assert said(ui).startswith("Placing black stones. 0 black, 0 white")
-        ui.app.post_message(events.Paste("8,8 9,7 7,9"))
-        await ui.pilot.pause()
+        await ui.paste("8,8 9,7 7,9")
         assert "2 black, 1 white: White to move" in said(ui)
-        ui.app.post_message(events.Paste("no moves"))
-        await ui.pilot.pause()
+        await ui.paste("no moves")
         assert "is no cell" in said(ui)
-        ui.app.post_message(events.Paste("(;GM[1]SZ[19])"))
-        await ui.pilot.pause()
+        await ui.paste("(;GM[1]SZ[19])")
         assert said(ui).startswith("The pasted text") and isinstance(ui.app.screen, SetUpScreen)
-        await ui.press("escape")
-        assert ui.moves == ["h8"]
+        await ui.press("escape", moves="h8")
 
 
 async def test_an_sgf_that_is_pasted_on_the_set_up_opens_as_on_the_board() -> None:
-    async with board_app(
-        ThreadEngine({"default": AnalysingPlayer(15)}), setup=BoardSetup(seats=Seats(None, None))
-    ) as ui:
+    async with board_app(AnalysingPlayer(15), setup=TWO_PLAYERS) as ui:
         await ui.press("plus")
-        ui.app.post_message(events.Paste("(;GM[4];B[hh];W[ii];B[gg])"))
+        await ui.paste("(;GM[4];B[hh];W[ii];B[gg])")
         await ui.until(lambda: ui.app.control.review.active)
         assert ui.app.screen is ui.main_screen
         assert ui.moves == ["h8", "i7", "g9"]
@@ -98,15 +89,12 @@ def test_stones_of_a_set_up_are_nobodys_mistakes() -> None:
 
 
 async def test_a_pasted_sgf_is_reviewed_after_a_question_and_a_broken_one_named() -> None:
-    async with board_app(
-        ThreadEngine({"default": AnalysingPlayer(15)}), setup=BoardSetup(seats=Seats(None, None))
-    ) as ui:
+    async with board_app(AnalysingPlayer(15), setup=TWO_PLAYERS) as ui:
         await ui.play("a1")
-        ui.app.post_message(events.Paste(" (;GM[4]AB[hh]AW[ii]PL[B];B[gg]C[why];W[hg])"))
-        await ui.pilot.pause()
+        await ui.paste(" (;GM[4]AB[hh]AW[ii]PL[B];B[gg]C[why];W[hg])")
         await ui.press("y")
         await ui.until(lambda: ui.app.control.review.active)
         assert ui.moves == ["h8", "i7", "g9", "h9"]
-        ui.app.post_message(events.Paste("(;GM[1]SZ[19])"))
+        await ui.paste("(;GM[1]SZ[19])")
         await ui.until(lambda: "game '1'" in ui.status or "game 1 is not Gomoku" in ui.status)
         assert ui.moves == ["h8", "i7", "g9", "h9"]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from textual import events
 
 from core.notation import parse_cell
 from core.records.sgf import parse_trees
@@ -13,22 +12,13 @@ from gomoku_cli.commands.pictures.subjects import played
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.commands import run
-from tests.support.tui import AnalysingPlayer, BoardDriver, ThreadEngine, board_app
+from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, ThreadEngine, board_app, shown_game
 
 MOVES = "h8 i9 h9 h7 g8"
 
 
-def shown_game() -> BoardSetup:
-    return BoardSetup(game=Game(Rules(), Seats(None, None), [parse_cell(move, 15) for move in MOVES.split()]))
-
-
-async def paste(ui: BoardDriver, text: str) -> None:
-    ui.app.post_message(events.Paste(text))
-    await ui.pilot.pause()
-
-
 async def test_the_shown_position_is_copied_as_moves_board_and_the_whole_game_as_sgf() -> None:
-    async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
+    async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:
         await ui.press("comma", "y", "m")
         assert ui.app.clipboard == "h8 i9 h9 h7"
         assert ui.status.startswith("Copied as moves")
@@ -57,7 +47,7 @@ async def test_a_copied_sgf_has_the_values_of_analyses_and_leaves_the_game_as_it
 
 async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
+    async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:
         for key, suffix in (("p", "png"), ("v", "svg"), ("g", "gif")):
             await ui.press("y", key)
             await ui.until(lambda: f".{suffix}" in ui.status)  # noqa: B023
@@ -70,20 +60,18 @@ async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: py
 
 async def test_a_board_behind_a_page_draws_no_file_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gomoku_cli.tui.screens.dialogs.is_served", lambda: True)
-    async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
+    async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:
         await ui.press("y")
         assert {button.id for button in ui.app.screen.query("Button")} == {f"answer-{key}" for key in "mltsb"}
 
 
 async def test_moves_are_pasted_in_the_spelling_of_other_programs() -> None:
-    async with board_app(ThreadEngine({}), setup=BoardSetup(seats=Seats(None, None))) as ui:
-        await paste(ui, "8,8,12\n9,7,31\n")
-        assert ui.moves == ["h8", "i9"]
-        await paste(ui, "3. h9 h7\n")
-        assert ui.moves == ["h8", "i9", "h9", "h7"]
-        await paste(ui, "https://gomocalc.com/#/a2a4\n")
+    async with board_app(ThreadEngine({}), setup=TWO_PLAYERS) as ui:
+        await ui.paste("8,8,12\n9,7,31\n", moves="h8 i9")
+        await ui.paste("3. h9 h7\n", moves="h8 i9 h9 h7")
+        await ui.paste("https://gomocalc.com/#/a2a4\n")
         assert ui.moves[4:] == ["a2", "a4"]
-        await paste(ui, "h16 a1\n")
+        await ui.paste("h16 a1\n")
         assert "off the board" in ui.status
         assert len(ui.moves) == 6
     async with board_app(ThreadEngine({}), setup=BoardSetup(game=Game(Rules(19), Seats(None, None), [0]))) as ui:

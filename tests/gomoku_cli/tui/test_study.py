@@ -20,7 +20,7 @@ from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.candidates import CandidatesView
 from search.analysis import Analysis, MoveAnalysis
-from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app, shown_game
 
 
 def cells(*names: str) -> list[int]:
@@ -64,8 +64,7 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
             assert all(digit in ui.line(1)[3:] for digit in "123"), "a cell without a line shows the best one"
         await ui.press("v", "2")
         assert ui.line(1).startswith(" 1  2 [ 1 ] 3 ─"), "the number of a candidate shows its line"
-        await ui.press("8")
-        assert ui.status == "There is no candidate 8 yet."
+        await ui.press("8", status="There is no candidate 8 yet.")
         await ui.press("v", "m")
         assert "▜1▛" in ui.line(8)
         assert "▜2▛" in ui.line(9)
@@ -74,9 +73,7 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
 
 
 async def test_threats_are_marked_and_a_win_by_fours_is_numbered() -> None:
-    moves = cells("h8", "a1", "i8", "a2", "j8", "a15")
-    setup = BoardSetup(game=Game(Rules(), Seats(None, None), moves))
-    async with board_app(ThreadEngine({}), setup=setup) as ui:
+    async with board_app(ThreadEngine({}), setup=shown_game("h8 a1 i8 a2 j8 a15")) as ui:
         await ui.press("f")
         await ui.until(lambda: ui.app.control.threats is not None)
         threats = ui.app.control.threats
@@ -137,12 +134,11 @@ async def test_each_candidate_has_one_line_and_the_moves_stay_in_view(terminal: 
 
 
 async def test_after_the_end_the_graph_is_filled_in_the_background_and_the_table_says_why_it_is_empty() -> None:
-    player = AnalysingPlayer(15)
-    setup = BoardSetup(game=Game(Rules(), Seats(None, None), cells(*"h8 a1 h9 a2 h10 a3 h11 a4".split())))
-    async with board_app(ThreadEngine({"default": player}), setup=setup, terminal=(120, 40)) as ui:
+    player, setup = AnalysingPlayer(15), shown_game("h8 a1 h9 a2 h10 a3 h11 a4")
+    async with board_app(player, setup=setup, terminal=(120, 40)) as ui:
         await ui.press("g")
         assert player.analysed == []
-        await ui.press("slash", *"h12", "enter")
+        await ui.type_moves("h12")
         await ui.until(lambda: None not in ui.app.game.curve(by_analyst=True))
         assert len(player.analysed) == 9 and not ui.app.control.review.active
         assert "has won" in ui.panel and "the game is over" in ui.status
@@ -157,34 +153,26 @@ async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
     game = Game(Rules(), Seats(None, PlayerChoice(spec="scripted [b]")), cells("h8", "i9", "h9", "a1"))
     for ply, best, value in ((0, "h8", 0.0), (1, "i9", 0.0), (2, "h10", 0.6), (3, "g7", 0.4)):
         game.learn(ply, view(best, value), "scripted [b]")
-    engine = ThreadEngine({"scripted [b]": player})
-    async with board_app(engine, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
+    async with board_app(player, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
         await ui.press("b")
         await ui.until(lambda: "Review: move 4 of 4. Keys" in ui.status or "was" in ui.status)
         await ui.until(lambda: bool(ui.app.control.review.grades))
         assert player.analysed == [game.line], "only the position without an analysis is searched"
         assert "h9??" in ui.panel
-        await ui.press("z")
-        assert ui.moves == ["h8", "i9", "h9"]
+        await ui.press("z", moves="h8 i9 h9")
         assert "h9 was a blunder: it lost 50 % to win; better h10." in ui.status
-        await ui.press("z")
-        assert ui.status == "There is no mistake before this position."
-        await ui.press("comma", "comma")
-        assert ui.moves == ["h8"]
-        await ui.press("x")
-        assert ui.moves == ["h8", "i9", "h9"]
-        await ui.press("less_than_sign")
-        assert ui.moves == []
+        await ui.press("z", status="There is no mistake before this position.")
+        await ui.press("comma", "comma", moves="h8")
+        await ui.press("x", moves="h8 i9 h9")
+        await ui.press("less_than_sign", moves="")
         await ui.press("greater_than_sign", "comma", "full_stop", "u", "r")
         assert len(ui.moves) == 4
-        await ui.press("s")
-        assert ui.status == "Sides are swapped during a game: n begins another."
+        await ui.press("s", status="Sides are swapped during a game: n begins another.")
         await ui.press("i")
         assert ui.status.startswith("Hint: ")
         await ui.press("g")
         assert "?" in ui.text("GraphView")
-        await ui.press("comma", "comma", "b")
-        assert ui.status == "Your move."
+        await ui.press("comma", "comma", "b", status="Your move.")
         assert len(ui.moves) == 4
         await ui.press("b", "comma", "comma")
         await ui.click("c3")
@@ -208,7 +196,7 @@ async def test_a_review_asks_the_analyst_about_the_engines_own_moves_too() -> No
 
 
 def test_a_game_of_two_players_goes_on_and_a_foreign_record_opens_in_a_review(tmp_path: Path) -> None:
-    ours = Game(Rules(), Seats(None, None), cells("h8", "i9"))
+    ours = shown_game("h8 i9").game
     again = Game.from_saved(ours.to_save())
     assert not again.is_for_review
     foreign = tmp_path / "foreign.sgf"
@@ -218,31 +206,26 @@ def test_a_game_of_two_players_goes_on_and_a_foreign_record_opens_in_a_review(tm
 
 
 async def test_teaching_warns_before_a_losing_move() -> None:
-    moves = cells("h8", "a1", "i8", "a3", "j8")
-    setup = BoardSetup(game=Game(Rules(), Seats(PlayerChoice(spec="scripted [b]"), None), moves))
-    player = AnalysingPlayer(15, ["g8", "o15"])
-    async with board_app(ThreadEngine({"scripted [b]": player}), setup=setup) as ui:
+    setup = shown_game("h8 a1 i8 a3 j8", Seats(PlayerChoice(spec="scripted [b]"), None))
+    async with board_app(AnalysingPlayer(15, ["g8", "o15"]), setup=setup) as ui:
         await ui.press("t")
         assert ui.status.startswith("Teaching is on")
         await ui.click("o1")
         await ui.until(lambda: ui.status.startswith("o1 loses."))
         assert "This leaves Black's open three on h8-j8" in ui.status
         assert len(ui.moves) == 5
-        await ui.press("escape")
-        assert ui.status == "Your move."
+        await ui.press("escape", status="Your move.")
         await ui.click("o1")
         await ui.until(lambda: ui.status.startswith("o1 loses."))
         await ui.click("o1")
         await ui.until(lambda: ui.moves[5:] == ["o1", "g8"])
-        await ui.press("t")
-        assert ui.status == "Teaching is off."
+        await ui.press("t", status="Teaching is off.")
 
 
 async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
     engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9", "a1", "a2"])}, folder=tmp_path)
     async with board_app(engine) as ui:
-        await ui.press("o")
-        assert ui.status == "There is no saved game yet."
+        await ui.press("o", status="There is no saved game yet.")
         await ui.play("h8")
         (path,) = tmp_path.iterdir()
         assert ";B[hh]" in path.read_text()
@@ -260,9 +243,9 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
         await ui.play("d4")
         assert len(list(tmp_path.iterdir())) == 2, "each game has its file"
         await ui.press("o")
-        await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+        await ui.shows(SavedGamesScreen)
         await ui.press("escape", "o")
-        await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+        await ui.shows(SavedGamesScreen)
         await ui.press("down", "enter")
         await ui.until(lambda: ui.moves == ["c3", "a1"])
         assert ui.app.game.seats.name_of(-1) == "scripted [b]"
@@ -290,7 +273,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
         await ui.press("full_stop")
         await ui.until(lambda: "Analysing" not in ui.status)
         await ui.press("o")
-        await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+        await ui.shows(SavedGamesScreen)
         assert "nick one (1419) - Some Bot" in ui.dialog and "white won by resignation" in ui.dialog
         await ui.press("escape", "b")
         await ui.play("c3")
@@ -300,13 +283,11 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
 
 async def test_typed_moves_follow_each_other_while_they_are_the_humans(tmp_path: Path) -> None:
     async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
-        await ui.press("slash", *"h8h9", "enter")
+        await ui.type_moves("h8h9")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
-    async with board_app(ScriptedPlayer(15), setup=BoardSetup(seats=Seats(None, None))) as ui:
-        await ui.press("slash", *"h8i9 h8a1", "enter")
-        assert ui.moves == ["h8", "i9"]
-        assert ui.status == "h8 already holds a stone."
-        await ui.press("slash", *"h8x", "enter")
+    async with board_app(ScriptedPlayer(15), setup=TWO_PLAYERS) as ui:
+        await ui.type_moves("h8i9 h8a1", moves="h8 i9", status="h8 already holds a stone.")
+        await ui.type_moves("h8x")
         assert "no cell" in ui.status
 
 

@@ -16,9 +16,15 @@ from gomoku_cli.tui.screens.comment import CommentScreen
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
-from tests.support.tui import AnalysingPlayer, BoardDriver, GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
-
-TWO_PLAYERS = BoardSetup(seats=Seats(None, None))
+from tests.support.tui import (
+    TWO_PLAYERS,
+    AnalysingPlayer,
+    BoardDriver,
+    GatedPlayer,
+    ScriptedPlayer,
+    ThreadEngine,
+    board_app,
+)
 
 
 def line(ui: BoardDriver) -> list[str]:
@@ -44,10 +50,8 @@ def names(node: Node) -> list[str]:
 
 
 async def test_another_move_in_a_review_is_a_variation_that_is_listed_and_walked() -> None:
-    engine = ThreadEngine({"default": AnalysingPlayer(15)})
-    async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
-        await ui.press("left_square_bracket")
-        assert ui.status == "There is no move to review yet."
+    async with board_app(AnalysingPlayer(15), setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
+        await ui.press("left_square_bracket", status="There is no move to review yet.")
         await ui.press("slash", *"h8i9h9h7g8i8", "enter", "right_square_bracket")
         assert ui.status == "No move up to here has a variation."
         await ui.press("comma", "comma")
@@ -59,11 +63,10 @@ async def test_another_move_in_a_review_is_a_variation_that_is_listed_and_walked
         await ui.pilot.pause()
         assert ui.status == "c3 is a variation: w makes it the main line."
         assert (ui.moves, line(ui)) == (["h8", "i9", "h9", "h7", "c3"],) * 2
-        await ui.press("slash", *"d4", "enter")
+        await ui.type_moves("d4")
         assert "Moves of a variation" in ui.panel
         assert "main 3 g8 i8" in ui.panel
-        await ui.press("left_square_bracket")
-        assert ui.moves == ["h8", "i9", "h9", "h7", "g8"]
+        await ui.press("left_square_bracket", moves="h8 i9 h9 h7 g8")
         assert line(ui)[4:] == ["g8", "i8"], "its own line follows"
         assert ui.status.startswith("Review: move 5 of 6, variation 1 of 2.")
         assert "or 3 c3 d4" in ui.panel and "Moves of a variation" not in ui.panel
@@ -96,19 +99,16 @@ async def test_of_many_variations_the_first_are_listed() -> None:
 async def test_a_variation_is_promoted_and_deleted(tmp_path: Path) -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
     async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
-        await ui.press("w", "d")
-        assert ui.status == "There is no move to delete here."
+        await ui.press("w", "d", status="There is no move to delete here.")
         await ui.press("slash", *"h8i9h9h7", "enter", "comma", "comma")
         await ui.click("a1")
         (path,) = tmp_path.iterdir()
         assert len(read_games(path)[0].moves) == 4, "the main line stays"
-        await ui.press("w")
-        assert ui.status == "This is the main line now."
+        await ui.press("w", status="This is the main line now.")
         assert len(read_games(path)[0].moves) == 3
-        await ui.press("w")
-        assert ui.status == "This is the main line."
+        await ui.press("w", status="This is the main line.")
         await ui.press("left_square_bracket", "d")
-        await ui.until(lambda: isinstance(ui.app.screen, Question))
+        await ui.shows(Question)
         assert "Delete h9 and 1 move after it?" in ui.dialog
         await ui.press("n")
         assert names(read_trees(path)[0].main_line()[1]) == ["a1", "h9"]
@@ -124,7 +124,7 @@ async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_pa
         await ui.press("slash", *"h8i9", "enter", "comma")
         await ui.click("g7")
         await ui.press("e")
-        await ui.until(lambda: isinstance(ui.app.screen, CommentScreen))
+        await ui.shows(CommentScreen)
         await ui.press(*"why]", "enter", *"not", "shift+tab", *"trap", "ctrl+s")
         await ui.until(lambda: not isinstance(ui.app.screen, CommentScreen))
         assert "trap: why] not" in ui.panel
@@ -137,7 +137,7 @@ async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_pa
         await ui.press("right_square_bracket")
         await ui.until(lambda: ui.app.game.analysis_at(2) is not None and "Analysed" not in ui.status)
         await ui.press("o")
-        await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+        await ui.shows(SavedGamesScreen)
         await ui.press("enter")
         await ui.until(lambda: not isinstance(ui.app.screen, SavedGamesScreen))
         await ui.press("comma", "right_square_bracket", "full_stop", "right_square_bracket")
@@ -145,7 +145,7 @@ async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_pa
         assert ui.app.game.node.comment.startswith("why]\nnot\nAnalysis: ")
         assert ui.app.game.analysis_at(2) is not None
         await ui.press("e")
-        await ui.until(lambda: isinstance(ui.app.screen, CommentScreen))
+        await ui.shows(CommentScreen)
         await ui.pilot.click("#back")
         await ui.until(lambda: not isinstance(ui.app.screen, CommentScreen))
 
@@ -155,14 +155,11 @@ async def test_the_engine_answers_along_the_line_and_what_was_taken_back_stays()
         await ui.play("h8")
         await ui.play("h9")
         await ui.press("u")
-        await ui.play("c3")
-        assert ui.moves == ["h8", "i9", "c3", "a2"]
+        await ui.play("c3", moves="h8 i9 c3 a2")
         assert ui.app.game.node.is_main(), "the game that goes on is the main line"
         assert "or 2 h9 a1" in ui.panel
-        await ui.press("right_square_bracket", "b")
-        assert ui.moves == ["h8", "i9", "h9", "a1"]
-        await ui.play("d4")
-        assert ui.moves == ["h8", "i9", "h9", "a1", "d4", "a3"]
+        await ui.press("right_square_bracket", "b", moves="h8 i9 h9 a1")
+        await ui.play("d4", moves="h8 i9 h9 a1 d4 a3")
 
 
 async def test_a_move_is_deleted_while_the_engine_thinks() -> None:
