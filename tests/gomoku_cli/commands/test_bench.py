@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core.rules import Rules
-from curriculum.bench import card, measure
+from curriculum.bench import agreement, bare_net, card, measure
 from curriculum.bench.ceiling import Ceiling
 from curriculum.bench.machine import machine
 from curriculum.bench.positions import long_games, mixed_positions
@@ -145,8 +145,10 @@ def test_the_check_of_a_gpu_measures_a_stand_in(monkeypatch: pytest.MonkeyPatch,
     make_card(monkeypatch)
     monkeypatch.setattr(card, "require_gpu", lambda: CARD)
     monkeypatch.setattr(card, "_GAMES", 4)
+    monkeypatch.setattr(bare_net, "_GPU_BATCHES", (8, 32))
+    monkeypatch.setattr(agreement, "_GAMES", 32)
     settings = card.CardSettings(
-        positions=300, seconds=0.2, games=(4,), simulations=4, batch_sizes=(8,), steps=2, run=Config()
+        positions=100, seconds=0.1, games=(4,), simulations=4, batch_sizes=(8,), steps=2, run=Config()
     )
     folders: list[RunFolder] = []
     models = {"tiny": make_model(TINY, SMALL, 0).eval()}
