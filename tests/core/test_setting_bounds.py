@@ -8,6 +8,7 @@ from typing import Annotated
 import pytest
 
 from core.setting_bounds import NON_NEGATIVE, POSITIVE, SHARE, Bounds, bounds_of, check_bounds, from_json
+from tests.support.cases import cases
 
 
 @pytest.mark.parametrize(
@@ -91,18 +92,7 @@ def test_settings_are_read_from_json() -> None:
     assert from_json(_Kept, values) == _Kept(1, 2, _Colour.BLUE, ("a", "b"))
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"share": 2}, "share is 2; it must be from 0 to 1"),
-        ({"count": True}, "count is of the wrong type"),
-        ({"count": 1.0}, "count is of the wrong type"),
-        ({"colour": ["red"]}, "is not a valid _Colour"),
-        ({"names": "ab"}, "names is of the wrong type"),
-        ({"names": [1]}, "names is of the wrong type"),
-        ({"other": 1}, "other"),
-    ],
-)
+@pytest.mark.parametrize(("values", "message"), cases("kept_settings_refused"))
 def test_settings_that_are_none_are_refused(values: dict[str, object], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         from_json(_Kept, values)

@@ -20,7 +20,7 @@ from gomoku_cli.commands.help import _NamedValues
 from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
 from nets.config import Backend, Precision, RuntimeChoice, default_runtime, set_runtime
-from tests.support.commands import Capsys, done, gomoku, refused, run
+from tests.support.commands import Capsys, done, gomoku, python, refused, run
 from tests.support.nets import save_small_model
 from tests.support.project import ROOT
 
@@ -46,8 +46,20 @@ def test_help_loads_nothing_heavy_and_a_dry_run_only_numpy(lines: list[str], all
         "import sys; from gomoku_cli import app; codes = [app.run(line.split()) for line in sys.argv[1:]]; "
         f"print(set(map(int, codes)), [name for name in {heavy} if name in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", script, *lines], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "{0} []\n")
+    ended = python(script, *lines)
+    assert (ended.returncode, ended.stderr) == (0, "{0} []\n")
+
+
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
+    [
+        ("gomoku_cli.app, gomoku_cli.tui.app, gomoku_cli.tui.screens.new_game", "numpy numba torch openvino scipy"),
+        ("gomoku_cli.watch.app", "torch numba scipy"),
+    ],
+)
+def test_the_screens_need_no_kernels_or_torch(modules: str, heavy: str) -> None:
+    script = f"import sys, {modules}; print([name for name in {heavy.split()} if name in sys.modules])"
+    assert python(script).stdout == "[]\n"
 
 
 def test_the_help_names_every_command(capsys: Capsys) -> None:

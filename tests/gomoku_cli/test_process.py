@@ -14,9 +14,10 @@ from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.process import open_remarks, share_processors
 from gomoku_cli.study.game import record_game
+from tests.support.commands import python
+from tests.support.project import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes are another matter there")
-ROOT = Path(__file__).parents[2]
 VERSION = [sys.executable, "-m", "gomoku_cli", "--version"]
 
 
@@ -111,14 +112,9 @@ def test_sighup_ends_a_command_unless_nohup_started_it(ignored: bool) -> None:
         "os.kill(os.getpid(), signal.SIGHUP)\n"
         "print('goes on')\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL),
-    )
-    expected = (0, b"goes on\n", b"") if ignored else (ExitCode.INTERRUPTED, b"", b"stopped\n")
+    action = signal.SIG_IGN if ignored else signal.SIG_DFL
+    ended = python(script, preexec_fn=lambda: signal.signal(signal.SIGHUP, action))
+    expected = (0, "goes on\n", "") if ignored else (ExitCode.INTERRUPTED, "", "stopped\n")
     assert (ended.returncode, ended.stdout, ended.stderr) == expected
 
 
@@ -136,4 +132,4 @@ class Last:
 
 sys.last = Last()  # it goes after Python has given up its handlers
 """
-    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False).returncode == 0
+    assert python(script).returncode == 0

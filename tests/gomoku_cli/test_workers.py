@@ -1,6 +1,5 @@
 """The options of workers: what they name, their errors, and their absence."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from curriculum.run.locking import FolderError
 from curriculum.workers.local import Local
 from gomoku_cli.runs import ConfigOptions, work_in
 from gomoku_cli.workers import WorkerOptions
-from tests.support.project import ROOT
+from tests.support.commands import python
 
 
 def test_without_the_option_this_process_plays() -> None:
@@ -64,5 +63,4 @@ def test_without_the_option_nothing_of_ray_is_imported(command: list[str]) -> No
         "found = [name for name in sys.modules if name.partition('.')[0] == 'ray' or '.ray_' in name]\n"
         "print(found, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stderr.splitlines()[-1] == "[]"
+    assert python(code).stderr.splitlines()[-1] == "[]"

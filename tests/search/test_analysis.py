@@ -11,6 +11,7 @@ from gomoku_cli.study.game import KeptAnalysis
 from gomoku_cli.tui.engine.worker import view_of
 from search.analysis import Analysis, MoveAnalysis
 from search.players import Decision
+from tests.support.cases import cases
 
 BEST = parse_cell("h9", 15)
 
@@ -19,16 +20,7 @@ def analysis(proof: int | None, value: float) -> Analysis:
     return Analysis(moves=(MoveAnalysis(BEST, value, proof=proof),), value=value, variation=(BEST,), nodes=9, seconds=0)
 
 
-@pytest.mark.parametrize(
-    ("proof", "value", "shown", "words"),
-    [
-        (7, 0.84, "100 %", "wins in 7"),
-        (-8, -0.84, "0 %", "loses in 8"),
-        (1, 1.0, "100 %", "wins in 1"),
-        (7, -0.2, "100 %", "wins in 7"),
-        (None, 0.84, "92 %", ""),
-    ],
-)
+@pytest.mark.parametrize(("proof", "value", "shown", "words"), cases("proven_texts"))
 def test_a_proven_result_is_sure_in_every_text(proof: int | None, value: float, shown: str, words: str) -> None:
     found, position = analysis(proof, value), Position.from_moves(Rules(), [parse_cell("h8", 15)])
     line = position_text(KeptAnalysis(analysis=found, player="default", limit=None), position)

@@ -1,8 +1,6 @@
 """The handle over any player: moves, analyses that are read while they run, pondering, and their errors."""
 
 import math
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +17,7 @@ from search.mentor.player import Mentor
 from search.players import PLAIN, Decision, ForfeitError, How, Player, RandomPlayer, Searched
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
+from tests.support.commands import python
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.players import OneByOne
 
@@ -360,5 +359,5 @@ def test_a_program_that_ends_waits_for_no_search() -> None:
         "pondering = Engine(Mentor())\npondering.ponder(position)\n"
         "analysis = Engine(Mentor()).analysis(position, Limit(seconds=math.inf))\nnext(analysis)\nprint('done')\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
+    ended = python(code)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")

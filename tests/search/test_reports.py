@@ -98,7 +98,6 @@ def test_a_player_that_reports_decides_as_it_does_alone(make: Callable[[], Playe
 def test_reports_grow_and_are_whole_analyses(make: Callable[[], Player], position: Position) -> None:
     seen: list[Decision | Analysis] = []
     last = make().search(position, how=How(0, report=seen.append))[1]
-    assert last is not None
     nodes = [each.nodes for each in (*views(seen), last)]
     assert nodes == sorted(nodes)
     assert nodes[0] < nodes[-1]

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,12 @@ def refused(capsys: Capsys, code: ExitCode, *arguments: object) -> str:
     assert err.endswith("\n")
     assert err.count("\n") == 1, err
     return err
+
+
+def python(script: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program of Python in a process of its own, with these arguments and options of the process."""
+    options = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 300, "check": False} | options
+    return subprocess.run([sys.executable, "-c", script, *map(str, arguments)], **options)
 
 
 def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -80,7 +80,6 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
         preexec_fn=lambda: (signal.signal(signal.SIGHUP, signal.SIG_DFL), None)[1],  # tests may run under `nohup`
     )
     try:
-        assert process.stdout is not None
         yield Served(process, port, _address(process.stdout))
     finally:
         process.send_signal(signal.SIGCONT)

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import stat
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,7 +24,7 @@ from core.files.atomic import (
     remove_unfinished,
     write_or_keep,
 )
-from tests.support.project import ROOT
+from tests.support.commands import python
 
 
 def test_text_is_written_as_utf_8_into_folders_that_it_makes(tmp_path: Path) -> None:
@@ -75,7 +74,7 @@ def test_a_process_killed_half_way_leaves_the_old_file(tmp_path: Path) -> None:
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
 
-    ended = subprocess.run([sys.executable, "-c", script, str(path)], cwd=ROOT, timeout=30, check=False)
+    ended = python(script, path)
     assert ended.returncode == -signal.SIGKILL
     assert path.read_text() == "old"
     (left,) = set(os.listdir(tmp_path)) - {"model"}
@@ -199,10 +198,7 @@ def test_a_line_that_the_disk_does_not_take_whole_is_taken_back(tmp_path: Path) 
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "append_text(Path(sys.argv[1]), 'x' * 2000)\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", script, str(path)], cwd=ROOT, timeout=30, check=False, capture_output=True, text=True
-    )
-    assert f"File too large: '{path}'" in ended.stderr
+    assert f"File too large: '{path}'" in python(script, path).stderr
     assert path.read_text() == "one\n"
 
 

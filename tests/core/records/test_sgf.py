@@ -34,9 +34,8 @@ def test_a_short_game_is_written_with_rows_from_the_top() -> None:
 def test_how_a_game_was_won_and_when_and_how_long_moves_took_are_written() -> None:
     game = GameRecord(Rules(), [112, 113], WHITE, date="2026-11-20", times_ms=[1500, 0], ending=Ending.TIME)
     text = to_sgf(game)
-    assert "RE[W+T]" in text
-    assert "DT[2026-11-20]" in text
-    assert ";B[hh]ET[1500]\n;W[ih]ET[0]" in text
+    for part in ("RE[W+T]", "DT[2026-11-20]", ";B[hh]ET[1500]\n;W[ih]ET[0]"):
+        assert part in text
 
 
 @given(records())

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from nets.checkpoint import DEFAULT_MODEL, read_info
-from search.tree.settings import Policy
+from tests.support.cases import cases
 from tests.support.commands import Capsys
 from tests.support.tui import ThreadEngine
 
@@ -44,29 +45,13 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def default(**changes: object) -> PlayerChoice:
-    return PlayerChoice(**{"spec": "default", **changes})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("given", "seats"),
-    [
-        ([], Seats(None, default())),
-        (["--colour", "white"], Seats(default(), None)),
-        (
-            ["--simulations", "50", "--policy", "deterministic", "--no-tactics"],
-            Seats(None, default(simulations=50, policy=Policy.DETERMINISTIC, tactics=False)),
-        ),
-        (["--seconds", "1.5", "--switch-stage", "0"], Seats(None, default(seconds=1.5, switch_stage=0))),
-        (["--model", "mentor:2"], Seats(None, default(spec="mentor:2"))),
-        (["--level", "3"], Seats(None, default(spec="level:3"))),
-        (["--two-players"], Seats(None, None)),
-        (["--opponents", "mentor:1", "random"], Seats(default(spec="mentor:1"), default(spec="random"))),
-    ],
-)
-def test_the_options_choose_the_players(given: list[str], seats: Seats, setups: list[BoardSetup]) -> None:
-    assert app.run(["play", *given]) == ExitCode.DONE
-    assert setups[0].seats == seats
+@pytest.mark.parametrize(("given", "players"), cases("seats"))
+def test_the_options_choose_the_players(
+    given: str, players: list[dict[str, Any] | None], setups: list[BoardSetup]
+) -> None:
+    assert app.run(["play", *given.split()]) == ExitCode.DONE
+    choices = [None if each is None else PlayerChoice(**{"spec": "default"} | each) for each in players]
+    assert setups[0].seats == Seats(*choices)
     assert setups[0].rules == Rules()
     assert not setups[0].ascii_only
     assert not setups[0].ponders

@@ -1,12 +1,10 @@
 """All kernels that an engine needs are ready when it answers START: none is compiled, or loaded, after OK."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tests.support.project import ROOT
+from tests.support.commands import python
 
 GAME = ["INFO timeout_turn 100", "TURN 7,7", "TURN 0,0", "TURN 14,0", "RESTART", "BEGIN"]
 BOARD = "BOARD 7,7,2 8,8,1 9,9,2 DONE BOARD 5,5,1 5,6,1 5,7,1 5,8,1 1,1,2 1,2,2 1,3,2 2,5,2 DONE".split()
@@ -46,12 +44,5 @@ list(engine.finish())
 @pytest.mark.parametrize("spec", ["default", "mentor", "paper"])
 def test_no_kernel_is_compiled_or_loaded_after_a_start(spec: str) -> None:
     lines = [*GAME, *BOARD, *SWAP2, *PONDERING, *LIMITS]
-    ended = subprocess.run(
-        [sys.executable, "-c", PLAY, json.dumps([spec, *lines])],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    ended = python(PLAY, json.dumps([spec, *lines]))
     assert ended.returncode == 0, ended.stderr

@@ -194,7 +194,6 @@ def say(process: subprocess.Popen[bytes], *lines: str) -> None:
 
 def hear(process: subprocess.Popen[bytes]) -> str:
     """Return the next answer, without messages."""
-    assert process.stdout is not None
     while (line := process.stdout.readline().decode()).startswith(("MESSAGE ", "DEBUG ")):
         pass
     assert line.endswith("\n")

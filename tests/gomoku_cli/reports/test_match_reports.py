@@ -45,9 +45,8 @@ def test_the_terminal_shows_score_elo_interval_and_los(capsys: Capsys) -> None:
     assert "│ as white │ 5 │ 2 │ 1 │ 2 │ 0.500 │" in out
     assert f"Elo {result['elo']:+.0f} (95 %: {low:+.0f} to {high:+.0f})" in out
     assert f"LOS {100 * result['los']:.1f} %" in out
-    assert "pairs 0 / 1 / 1 / 1 / 2 of 0 / 0.5 / 1 / 1.5 / 2 points" in out
-    assert "10 distinct" in out
-    assert "took 1:23" in out
+    for text in ("pairs 0 / 1 / 1 / 1 / 2 of 0 / 0.5 / 1 / 1.5 / 2 points", "10 distinct", "took 1:23"):
+        assert text in out
     assert "Forfeits" not in out
 
 
@@ -115,9 +114,8 @@ def test_a_cross_table_has_the_points_of_every_match(capsys: Capsys) -> None:
     out = shown(capsys)
     assert [standing["player"] for standing in standings] == ["a", "b", "c"]
     # Four games of each two: two wins and two draws, 3 points to 1.
-    assert "│ 1 │ a │ x │ 3 │ 3 │" in out
-    assert "│ 2 │ b │ 1 │ x │ 3 │" in out
-    assert "│ 3 │ c │ 1 │ 1 │ x │" in out
+    for text in ("│ 1 │ a │ x │ 3 │ 3 │", "│ 2 │ b │ 1 │ x │ 3 │", "│ 3 │ c │ 1 │ 1 │ x │"):
+        assert text in out
     report = match_markdown("Tournament", matches, standings, [])
     assert "| 2 | b | 1 | x | 3 |" in report
     assert "| a | b | 4 | 2 / 2 / 0 | 0.750 |" in report
@@ -128,9 +126,8 @@ def test_of_a_gauntlet_the_matches_are_shown(capsys: Capsys) -> None:
     standings = [standing.to_json() for standing in pool.standings()]
     show_standings(standings, [result.to_json() for result in pool.matches.values()])
     out = shown(capsys)
-    assert "a against each" in out
-    assert "│ b │ 2 / 2 / 0 │ 0.750 │" in out
-    assert "│ c │ 2 / 2 / 0 │ 0.750 │" in out
+    for text in ("a against each", "│ b │ 2 / 2 / 0 │ 0.750 │", "│ c │ 2 / 2 / 0 │ 0.750 │"):
+        assert text in out
 
 
 def test_a_ladder_reports_the_highest_rung_passed_and_draws_are_no_wins(capsys: Capsys) -> None:

@@ -57,7 +57,6 @@ def test_the_board_decides_the_result_unless_the_game_ended_without_it(tmp_path:
 
     def written(record: GameRecord) -> tuple[int | None, Ending]:
         handle.save(studied(record))
-        assert handle.path is not None
         (found,) = read_games(handle.path)
         return found.winner, found.ending
 
@@ -79,7 +78,7 @@ def test_games_of_the_same_second_have_files_of_their_own(tmp_path: Path, monkey
     handles = [SavedGame(tmp_path) for _ in range(3)]
     for handle in handles:
         handle.save(game(*WON[:2]))
-    assert [handle.path.name for handle in handles if handle.path] == [
+    assert [handle.path.name for handle in handles] == [
         "2026-11-22-181530.sgf",
         "2026-11-22-181530-2.sgf",
         "2026-11-22-181530-3.sgf",
@@ -90,7 +89,6 @@ def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path, mo
     for number, count in enumerate((3, 7, 2)):
         handle = SavedGame(tmp_path)
         handle.save(game(*WON[:count]))
-        assert handle.path is not None
         os.utime(handle.path, (number + 1, number + 1))
     (tmp_path / "empty.sgf").touch()
     (tmp_path / "broken.sgf").write_text("(;GM[1])")
@@ -110,13 +108,11 @@ def test_a_game_that_is_over_keeps_its_line_its_variations_and_its_analyses(tmp_
         handle = SavedGame(folder)
         over = game(*WON)
         handle.save(over)
-        assert handle.path is not None
         if loads:
             handle, over = SavedGame(folder, handle.path), loaded(handle.path)
         over.tree.variations[0].add("g7").comment = "the other way"
         handle.save(analysed(over, 2, 20))
         assert [handle.path] == list(folder.iterdir())
-        assert handle.path is not None
         (record,), (tree,) = read_games(handle.path), read_trees(handle.path)
         assert (record.moves, record.winner, record.ending) == (WON, BLACK, Ending.BOARD)
         assert [node.comment for node in tree.variations[0].variations][1:] == ["the other way"]
@@ -154,7 +150,6 @@ def test_a_file_of_another_program_is_not_written_anew(text: str, tmp_path: Path
     handle = SavedGame(tmp_path, path)
     handle.save(game(0, 7, 1))
     assert path.read_text(encoding="utf-8") == text
-    assert handle.path is not None
     assert read_games(handle.path)[0].source == path.name
 
 
@@ -195,12 +190,11 @@ def test_the_record_of_another_program_is_copied_once_with_its_result(tmp_path: 
 def test_a_file_that_another_board_changed_is_not_written_over(tmp_path: Path) -> None:
     first = SavedGame(tmp_path)
     first.save(game(*WON[:2]))
-    assert first.path is not None
     second = SavedGame(tmp_path, first.path)
     second.save(game(*WON[:2], 30))
     first.save(game(*WON[:2], 40))
     assert first.path != second.path
-    assert [tuple(read_games(path)[0].moves)[2] for path in (second.path, first.path) if path] == [30, 40]
+    assert [tuple(read_games(path)[0].moves)[2] for path in (second.path, first.path)] == [30, 40]
 
 
 def test_a_foreign_source_names_no_file_to_write(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from core.compiled import stones_of
+from core.compiled import stones_of, threats
 from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE
 from core.notation import cell_name, parse_cell
 from core.rules import BLACK, WHITE, Rules, Variant
 from gomoku_cli.study.threats import Shape, Threats
+from tests.support.cases import cases
 from tests.support.mentor_positions import RULES, position
 
 THREATS = Threats(RULES)
@@ -22,24 +23,11 @@ def shapes(own: str, enemy: str = "") -> list[tuple[int, str, str]]:
     return [(each.kind, names(each.stones), names(each.gains)) for each in THREATS.shapes(stones_of(board), BLACK)]
 
 
-@pytest.mark.parametrize(
-    ("own", "enemy", "expected"),
-    [
-        ("e8 f8 g8 h8", "d8", [(FOUR, "e8 f8 g8 h8", "i8")]),
-        ("e8 f8 g8 h8", "", [(OPEN_FOUR, "e8 f8 g8 h8", "d8 i8")]),
-        ("e8 f8 h8 i8", "", [(FOUR, "e8 f8 h8 i8", "g8")]),
-        ("h8 h9 h10", "", [(OPEN_THREE, "h8 h9 h10", "h7 h11")]),
-        ("f6 g7 i9", "", [(OPEN_THREE, "f6 g7 i9", "h8")]),
-        ("h10 i9 j8", "", [(OPEN_THREE, "j8 i9 h10", "k7 g11")]),
-        ("h8 h9 h10", "h7", []),
-        ("g4 g5 g6", "", [(OPEN_THREE, "g4 g5 g6", "g3 g7")]),
-        ("e8 f8 g8 h8 m3 m4 m5", "d8", [(FOUR, "e8 f8 g8 h8", "i8"), (OPEN_THREE, "m3 m4 m5", "m2 m6")]),
-    ],
-)
+@pytest.mark.parametrize(("own", "enemy", "expected"), cases("threat_lines"))
 def test_the_lines_of_a_side_are_named_with_their_gains(
-    own: str, enemy: str, expected: list[tuple[int, str, str]]
+    own: str, enemy: str, expected: list[tuple[str, str, str]]
 ) -> None:
-    assert shapes(own, enemy) == expected
+    assert shapes(own, enemy) == [(getattr(threats, kind), stones, gains) for kind, stones, gains in expected]
 
 
 def test_where_exactly_five_win_no_gain_makes_six() -> None:

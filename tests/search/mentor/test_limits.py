@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from core.position import Position
-from core.rules import BLACK, WHITE
+from core.rules import BLACK
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player
 from search.analysis import Analysis
@@ -40,16 +40,6 @@ def test_a_depth_ends_a_search() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
     for depth in (1, 2, 3):
         assert Mentor().search(board, Limit(depth=depth))[1].depth == depth
-
-
-@takes_many_nodes
-def test_a_search_by_nodes_does_not_depend_on_the_table_of_the_last_one() -> None:
-    boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")]
-    fresh = [Mentor(Limit(nodes=3000)).search(board)[1] for board in boards]
-    used = Mentor(Limit(nodes=3000))
-    for board, expected in zip(boards * 3, fresh * 3, strict=True):
-        analysis = used.search(board)[1]
-        assert (analysis.moves, analysis.score, analysis.nodes) == (expected.moves, expected.score, expected.nodes)
 
 
 @takes_many_nodes

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from search.mentor.scores import INFINITY, PROVEN
 from search.mentor.table import EXACT, GENERATIONS, LOWER, UPPER, decides, depth_of, keep, look_up, move_of, score_of
+from tests.support.cases import cases
 
 SLOTS = 8
 
@@ -39,28 +40,10 @@ def test_what_is_kept_is_found(generation: int, key: int, score: int, depth: int
     assert look_up(table, SLOTS, 1, key) == entry
 
 
-@pytest.mark.parametrize(
-    ("entries", "kept"),
-    [
-        ([(1, 8, 5), (1, 16, 3)], {8, 16}),
-        ([(1, 8, 5), (1, 16, 3), (1, 24, 1)], {8, 24}),
-        ([(1, 8, 3), (1, 16, 5), (1, 24, 1)], {16, 24}),
-        ([(1, 8, 9), (1, 16, 9), (2, 24, 1), (2, 32, 1)], {24, 32}),
-        ([(1, 8, 9), (2, 8, 1)], {8}),
-        ([(1, 8, 5), (1, 9, 5), (1, 16, 7)], {9, 16}),
-    ],
-    ids=[
-        "two slots",
-        "the less deep goes",
-        "whichever it is",
-        "the older go first",
-        "its own place",
-        "the neighbour's",
-    ],
-)
-def test_what_is_worth_least_is_written_over(entries: list[tuple[int, int, int]], kept: set[int]) -> None:
+@pytest.mark.parametrize(("why", "entries", "kept"), cases("table_entries"))
+def test_what_is_worth_least_is_written_over(why: str, entries: list[list[int]], kept: list[int]) -> None:
     table = table_of(*entries)
-    assert {key for _, key, _ in entries if look_up(table, SLOTS, 1, key)} == kept
+    assert {key for _, key, _ in entries if look_up(table, SLOTS, 1, key)} == {*kept}, why
 
 
 def test_an_entry_of_two_writers_belongs_to_nobody() -> None:
@@ -75,15 +58,10 @@ def test_an_entry_of_two_writers_belongs_to_nobody() -> None:
 @pytest.mark.parametrize(
     ("depth", "bound", "score", "oldest", "found_depth"),
     [
-        (5, LOWER, 7, 0, 9),
-        (6, UPPER, 7, 0, 9),
-        (7, LOWER, 7, 0, 7),
-        (5, EXACT, 7, 0, 5),
-        (5, LOWER, PROVEN, 0, 5),
-        (5, UPPER, -PROVEN, 0, 5),
-        (5, LOWER, 7, 2, 5),
+        *((5, LOWER, 7, 0, 9), (6, UPPER, 7, 0, 9), (7, LOWER, 7, 0, 7)),  # shallow ones, and one nearly as deep
+        *((5, EXACT, 7, 0, 5), (5, LOWER, PROVEN, 0, 5), (5, UPPER, -PROVEN, 0, 5)),  # exact or proven
+        (5, LOWER, 7, 2, 5),  # the deep one is forgotten
     ],
-    ids=["shallow", "a bit less deep", "nearly as deep", "exact", "a proven win", "a proven loss", "a forgotten one"],
 )
 def test_a_shallow_bound_leaves_the_deep_entry_of_its_position(
     depth: int, bound: int, score: int, oldest: int, found_depth: int

@@ -46,7 +46,6 @@ def plain_outcome(position: Position, state: int) -> tuple[int, list[int], int]:
         empties[index] = empties[-1]
         empties.pop()
     outcome = board.outcome()
-    assert outcome is not None
     return 0 if outcome.winner is None else outcome.winner * mover, board.stones.tolist(), state
 
 

@@ -57,7 +57,6 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
     position = start_position(rules, min(stones, rules.cells - 4), seed)
     search = searched(position, options, begin={"forced_playouts": forced})
     twin = naive_twin(position, options, repository=options.decay_form is DecayForm.REPOSITORY, forced=forced)
-    assert twin.root is not None
     assert {move: plies for move, plies in enumerate(search.proofs(0).tolist()) if plies} == twin.root.ended
     assert visits_of(search) == twin.visits()
     decay, simulations, errors = options.value_decay, options.simulations, options.bound_errors

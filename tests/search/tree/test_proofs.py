@@ -46,7 +46,6 @@ def _solve(position: Position) -> tuple[int, int]:
         found = (-result, plies + 1)
         if best is None or (found[0], -found[0] * found[1]) > (best[0], -best[0] * best[1]):
             best = found
-    assert best is not None
     return best
 
 

@@ -82,9 +82,8 @@ def test_the_terminal_shows_the_ends_of_the_curves(capsys: Capsys, tmp_path: Pat
     assert code == ExitCode.DONE
     assert "small (15x15)" in text
     assert "basics │ 80 │ 5.000 to 4.500 │ 0.500 to 0.450 │ 10.000 to 9.000" in text
-    assert "self-play │ 70 │ 3.000 to 2.000" in text
-    assert "games 80 in 2 rounds" in text
-    assert "gates 1 of 1 passed" in text
+    for part in ("self-play │ 70 │ 3.000 to 2.000", "games 80 in 2 rounds", "gates 1 of 1 passed"):
+        assert part in text
     assert text.endswith("new (15x15) games none of self-play yet")
 
 

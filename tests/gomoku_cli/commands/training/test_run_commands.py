@@ -8,6 +8,7 @@ import pytest
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.training.overview import best_score, runs_at
+from tests.support.cases import cases
 from tests.support.commands import Capsys, done, run
 from tests.support.runs import make_run
 
@@ -77,15 +78,6 @@ def test_a_chain_stands_for_its_runs(tmp_path: Path) -> None:
     assert runs_at([paths[1], tmp_path / "chain"]) == [paths[1], paths[0]]
 
 
-@pytest.mark.parametrize(
-    ("scores", "shown"),
-    [
-        ({}, ""),
-        ({"random": 1.0, "mentor:paper": 0.82, "mentor": 0.0}, "0.82 mentor:paper"),
-        ({"random": 1.0, "mentor:paper": 0.82, "mentor": 0.05}, "0.05 mentor"),
-        ({"mentor": 0.0, "random": 0.0}, "0.00 mentor"),
-        ({"random": 1.0, "pure-mcts:50": 0.5}, "0.50 pure-mcts:50"),
-    ],
-)
+@pytest.mark.parametrize(("scores", "shown"), cases("best_scores"))
 def test_the_best_score_is_against_the_strongest_that_lost_a_point(scores: dict[str, float], shown: str) -> None:
     assert best_score(scores) == shown
