@@ -37,6 +37,7 @@ from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 from search.players import PLAIN, Decision, How, Player
 from tests.support.players import OneByOne
+from tests.support.waiting import wait_until
 
 LIMIT_S = 30.0
 """The time after which anything awaited fails the test."""
@@ -152,9 +153,8 @@ class GatedAnalyst(AnalysingPlayer):
         seed, stop, report, _ = how
         if report is not None:
             report(self.view(position))
-        deadline = time.monotonic() + LIMIT_S
-        while seed is not None and not self.release.wait(0.005) and not stop():
-            assert time.monotonic() < deadline, "nothing stopped the search"
+        if seed is not None:
+            wait_until(lambda: self.release.is_set() or stop(), LIMIT_S)
         return super().search(position, limit, how._replace(report=None))
 
 
@@ -179,12 +179,10 @@ class PonderingPlayer(ScriptedPlayer):
         if position.moves == [0]:
             return
         self.pondered.append(list(position.moves))
-        deadline = time.monotonic() + LIMIT_S
         try:
             if self.failure is not None:
                 raise self.failure
-            while not stop() and not self.full.wait(0.002):
-                assert time.monotonic() < deadline, "nothing stopped the pondering"
+            wait_until(lambda: stop() or self.full.is_set(), LIMIT_S)
         finally:
             self.ended += 1
 
@@ -311,30 +309,31 @@ class BoardDriver:
         scale = self.board.geometry.scale
         line = self.board.render_line(region.bottom - scale)
         style = next(iter(line.crop(region.x + scale, region.x + scale + 1))).style
-        assert style.bgcolor is not None
         return style.bgcolor.name
 
-    async def press(self, *keys: str, status: str | None = None, moves: str | None = None) -> None:
-        """Press keys; the status line and the moves are then as given."""
+    async def press(self, *keys: str, **then: str) -> None:
+        """Press keys; `then` is what `check` compares."""
         await self.pilot.press(*keys)
-        self.check(status, moves)
+        self.check(**then)
 
-    def check(self, status: str | None = None, moves: str | None = None) -> None:
-        """Compare the status line, and the names of the moves."""
-        if status is not None:
-            assert self.status == status
-        if moves is not None:
-            assert self.moves == moves.split()
+    def check(
+        self, status: str | None = None, moves: str | None = None, panel: str | None = None, dialog: str | None = None
+    ) -> None:
+        """Compare the status line and the names of all moves; find texts in the side panel and on the top screen."""
+        assert status in (None, self.status)
+        assert moves is None or self.moves == moves.split()
+        assert panel is None or panel in self.panel
+        assert dialog is None or dialog in self.dialog
 
-    async def type_moves(self, typed: str, *, status: str | None = None, moves: str | None = None) -> None:
-        """Type moves into their line; the status line and all moves are then as given."""
-        await self.press("slash", *typed, "enter", status=status, moves=moves)
+    async def type_moves(self, typed: str, **then: str) -> None:
+        """Type moves into their line; `then` is what `check` compares."""
+        await self.press("slash", *typed, "enter", **then)
 
-    async def paste(self, text: str, *, status: str | None = None, moves: str | None = None) -> None:
-        """Paste text as a terminal does that marks it; the status line and the moves are then as given."""
+    async def paste(self, text: str, **then: str) -> None:
+        """Paste text as a terminal does that marks it; `then` is what `check` compares."""
         self.app.post_message(events.Paste(text))
         await self.pilot.pause()
-        self.check(status, moves)
+        self.check(**then)
 
     async def shows(self, screen: type[Screen[Any]]) -> None:
         """Wait until the top screen is one of these."""
@@ -348,18 +347,18 @@ class BoardDriver:
             await asyncio.sleep(0.005)
         await self.pilot.pause(0.0)
 
-    async def click(self, name: str, button: int = 1, *, status: str | None = None, moves: str | None = None) -> None:
-        """Click a cell; the status line and the moves are then as given."""
+    async def click(self, name: str, button: int = 1, **then: str) -> None:
+        """Click a cell; `then` is what `check` compares."""
         region = self.board.cell_region(self._cell(name))
         offset = Offset(region.x + self.board.geometry.scale, region.bottom - 1)
         await self.pilot.click(self.board, offset=offset, button=button)
-        self.check(status, moves)
+        self.check(**then)
 
-    async def play(self, name: str, *, status: str | None = None, moves: str | None = None) -> None:
-        """Click a cell and wait for the engine's answer; the status line and the moves are then as given."""
+    async def play(self, name: str, **then: str) -> None:
+        """Click a cell and wait for the engine's answer; `then` is what `check` compares."""
         await self.click(name)
         await self.until(lambda: not self.app.control.is_busy)
-        self.check(status, moves)
+        self.check(**then)
 
     def text(self, selector: str) -> str:
         """Return the text of a widget of the main screen."""

@@ -41,7 +41,7 @@ class PuzzleDriver(BoardDriver):
         """The moves since the beginning of the puzzle."""
         return [cell_name(cell, 15) for cell in self.app.position.moves[len(self.app.puzzle.puzzle.moves) :]]
 
-    async def press(self, *keys: str, **then: str | None) -> None:
+    async def press(self, *keys: str, **then: str) -> None:
         """Press keys and wait until no proof is under way and nothing is played out."""
         await self.pilot.press(*keys)
         await self.until(lambda: self.app.phase not in (Phase.THINKING, Phase.PLAYING))
@@ -136,9 +136,8 @@ async def test_a_session_with_the_daily_set_moves_the_rating_and_is_kept(tmp_pat
                     break
                 found = ui.app._referee(Rules()).hint(ui.app.puzzle, ui.app.position)
                 await ui.type_moves(ui.app.puzzle.name_of(found.move))
-            assert "Solved." in ui.status
-            assert f"Today {number} of 6 solved" in ui.status
-            assert f"{number} of {number} solved, {number} in a row" in ui.status
+            for text in ("Solved.", f"Today {number} of 6 solved", f"{number} of {number} solved, {number} in a row"):
+                assert text in ui.status
             await ui.press("enter")
         assert "The daily set is done: 6 of 6 solved." in ui.status
         rating = ui.app.progress.rating

@@ -19,9 +19,9 @@ from gomoku_cli.study.clocks import Clock, TimeControl
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import PlayerChoice, Search
 from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.screens.new_game import NewGameScreen
 from gomoku_cli.tui.setup import BoardSetup
 from search.players import Decision
+from tests.support.cases import cases
 from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 
@@ -33,17 +33,9 @@ def time(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return clock
 
 
-@pytest.mark.parametrize(
-    ("text", "written", "control"),
-    [
-        ("10", "10", TimeControl(600)),
-        ("0.5+3", "0.5+3", TimeControl(30, 3)),
-        ("5/30", "5/30", TimeControl(300, 0, 1, 30)),
-        ("0/3x10", "0/3x10", TimeControl(0, 0, 3, 10)),
-        (" 90/2x60 ", "90/2x60", TimeControl(5400, 0, 2, 60)),
-    ],
-)
-def test_a_clock_is_written_as_players_and_as_sgf_write_it(text: str, written: str, control: TimeControl) -> None:
+@pytest.mark.parametrize(("text", "written", "numbers"), cases("time_controls"))
+def test_a_clock_is_written_as_players_and_as_sgf_write_it(text: str, written: str, numbers: list[int]) -> None:
+    control = TimeControl(*numbers)
     assert TimeControl.parse(text) == control
     assert str(control) == written
     tree = GameTree(Rules())
@@ -161,10 +153,8 @@ def test_the_budget_of_a_move_is_that_of_matches() -> None:
 async def test_the_dialog_has_a_clock() -> None:
     async with board_app(ScriptedPlayer(15)) as ui:
         await ui.press("n")
-        assert isinstance(ui.app.screen, NewGameScreen)
         ui.app.screen.set_focus(ui.app.screen.query_one("#clock"))
-        await ui.press(*"5-3", "ctrl+s")
-        assert "a clock is minutes" in ui.dialog
+        await ui.press(*"5-3", "ctrl+s", dialog="a clock is minutes")
         await ui.press("backspace", "backspace", *"+3", "ctrl+s")
         await ui.until(lambda: ui.app.game.control == TimeControl(300, 3))
         assert ui.app.control.match.clock_texts == ("5:00", "5:00")

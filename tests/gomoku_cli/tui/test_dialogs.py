@@ -1,7 +1,7 @@
 """The dialogs: new game, keys, palette, questions; and the command without options."""
 
-import io
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from textual.widgets import Input, Select, Static
@@ -29,12 +29,10 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
     async with board_app(engine) as ui:
         await ui.press("n")
         screen = ui.app.screen
-        assert isinstance(screen, NewGameScreen)
 
         def choose(**values: str) -> None:
             for name, value in values.items():
                 field = screen.query_one(f"#{name}")
-                assert isinstance(field, Select | Input)
                 field.value = value
 
         for name, value, problem in (
@@ -82,8 +80,7 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         screen = ui.app.screen
         assert screen.query_one("#undo", Select).value == "no"
         choose(pace="-1")
-        await ui.press("ctrl+s")
-        assert "the pace is between 0 and 3,600 seconds" in ui.dialog
+        await ui.press("ctrl+s", dialog="the pace is between 0 and 3,600 seconds")
         await ui.press("tab", "tab", "tab", "down", "up")
         await ui.pilot.click("#back")
         assert ui.app.screen is ui.main_screen
@@ -185,21 +182,12 @@ async def test_the_question_before_the_end_says_what_is_saved_and_takes_keys_and
         assert ui.app.return_value == 0
 
 
-class _Terminal(io.StringIO):
-    encoding = "UTF-8"  # type: ignore[assignment]
-
-    def isatty(self) -> bool:
-        return True
-
-
 def test_the_plain_command_starts_the_board_that_the_options_default_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", _Terminal())
-    monkeypatch.setattr("sys.stdout", _Terminal())
-    monkeypatch.delenv("GOMOKU_BACKEND", raising=False)
-    monkeypatch.delenv("GOMOKU_PRECISION", raising=False)
-    assert quick.applies(["play"])
-    assert not quick.applies(["play", "--ascii"])
-    assert not quick.applies([])
+    for name in ("sys.stdin", "sys.stdout"):
+        monkeypatch.setattr(name, SimpleNamespace(isatty=lambda: True, encoding="UTF-8"))
+    for name in ("GOMOKU_BACKEND", "GOMOKU_PRECISION"):
+        monkeypatch.delenv(name, raising=False)
+    assert [quick.applies(words) for words in (["play"], ["play", "--ascii"], [])] == [True, False, False]
     monkeypatch.setenv("GOMOKU_BACKEND", "torch")
     assert not quick.applies(["play"])
     shown: list[BoardSetup] = []

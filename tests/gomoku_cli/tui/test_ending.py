@@ -24,10 +24,8 @@ async def test_a_resignation_is_asked_for_recorded_and_read_back(tmp_path: Path)
     async with board_app(engine, terminal=(120, 40)) as ui:
         await ui.play("h8")
         await ui.play("c3")
-        await ui.press("u", "minus")
-        assert "Black resigns?" in ui.dialog
-        await ui.press("n", "minus", "y", status="Black has resigned: scripted [b] has won.")
-        assert "White has won" in ui.panel
+        await ui.press("u", "minus", dialog="Black resigns?")
+        await ui.press("n", "minus", "y", status="Black has resigned: scripted [b] has won.", panel="White has won")
         await ui.press("minus", status="There is no game under way.")
         await ui.click("o1")
         assert "s plays a rematch" in ui.status and len(ui.moves) == 2
@@ -48,8 +46,7 @@ async def test_a_resignation_is_asked_for_recorded_and_read_back(tmp_path: Path)
 async def test_two_players_agree_on_a_draw(tmp_path: Path) -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
     async with board_app(engine, setup=TWO_PLAYERS) as ui:
-        await ui.press("slash", *"h8", "enter", "equals_sign")
-        assert "White offers a draw. Does Black accept?" in ui.dialog
+        await ui.press("slash", *"h8", "enter", "equals_sign", dialog="White offers a draw. Does Black accept?")
         await ui.press("escape")
         assert not ui.app.game.is_game_over()
         await ui.press("equals_sign", "y", status="A draw by agreement.")

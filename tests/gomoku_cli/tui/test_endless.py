@@ -1,7 +1,6 @@
 """Analyses that run until they are stopped: paused by a key, behind nothing, and with a tree that walks along."""
 
 import threading
-import time
 
 import pytest
 
@@ -16,6 +15,7 @@ from search.limit import Limit
 from search.players import PLAIN, Decision, How
 from search.tree.player import MctsPlayer
 from tests.support.tui import LIMIT_S, AnalysingPlayer, board_app
+from tests.support.waiting import wait_until
 
 
 class EndlessAnalyst(AnalysingPlayer):
@@ -31,10 +31,7 @@ class EndlessAnalyst(AnalysingPlayer):
         if seed is None:
             report(self.view(position))
             self.running.set()
-            deadline = time.monotonic() + LIMIT_S
-            while not stop():
-                assert time.monotonic() < deadline, "nothing stopped the analysis"
-                time.sleep(0.002)
+            wait_until(stop, LIMIT_S)
             self.running.clear()
         return super().search(position, limit, how)
 

@@ -183,8 +183,7 @@ async def test_quitting_while_the_engine_thinks_asks_and_ends_it() -> None:
     async with board_app(player) as ui:
         await ui.click("h8")
         await ui.until(player.thinking.is_set)
-        await ui.press("q")
-        assert "Leave this game?" in ui.dialog
+        await ui.press("q", dialog="Leave this game?")
         await ui.press("n")
         assert ui.app.screen is ui.main_screen
         await ui.press("q", "y")

@@ -25,7 +25,6 @@ def as_bytes(text: str) -> bytes:
 
 
 def shown(event: events.Event) -> str:
-    assert isinstance(event, events.Key | events.Paste)
     return event.key if isinstance(event, events.Key) else f"paste {event.text!r}"
 
 

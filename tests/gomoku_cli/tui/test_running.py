@@ -1,10 +1,10 @@
 """`run_board` and the engine's process: ends, signals, and what stays behind."""
 
 import queue
-import subprocess
-import sys
 import time
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +21,7 @@ from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from nets.config import RuntimeChoice
-from tests.support.commands import Capsys
+from tests.support.commands import Capsys, python
 from tests.support.tui import LIMIT_S, BoardDriver, HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup, shown_game
 
 
@@ -93,26 +93,13 @@ finally:
 
 def test_a_signal_ends_the_app_with_its_exit_code() -> None:
     # In a process of its own: a signal that the app did not handle would end the process of the tests.
-    ended = subprocess.run(
-        [sys.executable, "-c", _INTERRUPTED_BOARD], capture_output=True, text=True, timeout=6 * LIMIT_S, check=False
-    )
+    ended = python(_INTERRUPTED_BOARD, timeout=6 * LIMIT_S)
     assert (ended.returncode, ended.stderr) == (ExitCode.INTERRUPTED, "")
 
 
-def test_the_board_needs_no_kernels_numpy_or_torch() -> None:
-    code = (
-        "import sys, gomoku_cli.app, gomoku_cli.tui.app, gomoku_cli.tui.screens.new_game\n"
-        "print([name for name in ('numpy', 'numba', 'torch', 'openvino', 'scipy') if name in sys.modules])"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout == "[]\n"
-
-
-def analysis(position: Position, seconds: float) -> messages.Search:
-    """Return the request for an analysis of the mentor."""
-    return messages.Search(
-        choice=messages.PlayerChoice(spec="mentor"), position=position, purpose="analysis", seconds=seconds
-    )
+def search(board: Position, **more: Any) -> messages.Search:
+    """Return the request for a move of the mentor, or for its analysis."""
+    return messages.Search(choice=messages.PlayerChoice(spec="mentor"), position=board, **more)
 
 
 class _Answers:
@@ -120,14 +107,19 @@ class _Answers:
 
     def __init__(self, process: EngineProcess) -> None:
         self._queue: queue.SimpleQueue[tuple[int, messages.Answer]] = queue.SimpleQueue()
+        self._process = process
         process.connect(lambda number, answer: self._queue.put((number, answer)))
 
-    def to(self, number: int) -> messages.Answer:
+    def to(self, number: int) -> Any:
         """Return the last answer to a task."""
         while True:
             got, answer = self._queue.get(timeout=12 * LIMIT_S)
             if got == number and not isinstance(answer, messages.Progress):
                 return answer
+
+    def ask(self, task: messages.Task) -> Any:
+        """Request a task, and return the last answer to it."""
+        return self.to(self._process.request(task))
 
 
 @pytest.mark.slow
@@ -140,7 +132,6 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
         process.request(messages.Keep(0, None, game.to_save()))
     # As after a kill of the screen: both pipes close at once.
     process._input.close()
-    assert process._process.stdout is not None
     process._closed = True
     process._process.wait(12 * LIMIT_S)
     (path,) = (tmp_path / "gomoku" / "games").glob("*.sgf")
@@ -150,37 +141,27 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
 
 @pytest.mark.slow
 def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> None:
-    mentor = messages.PlayerChoice(spec="mentor")
-    process = EngineProcess(RuntimeChoice())
-    try:
+    rules, one_stone = Rules(9), Position.from_moves(Rules(9), (40,))
+
+    def load(spec: str) -> Any:
+        return answers.ask(messages.Load(choice=messages.PlayerChoice(spec=spec), rules=rules))
+
+    with closing(EngineProcess(RuntimeChoice())) as process:
         answers = _Answers(process)
-        load = process.request(messages.Load(choice=mentor, rules=Rules(9)))
-        assert answers.to(load) == messages.Done()
-        moved = answers.to(
-            process.request(messages.Search(choice=mentor, position=Position.from_moves(Rules(9), (40,))))
-        )
-        assert isinstance(moved, messages.Moved)
-        assert 0 <= moved.move < 81
-        assert moved.analysis is not None
-        dropped = process.request(analysis(Position.from_moves(Rules(9), (40,)), 60.0))
+        assert load("mentor") == messages.Done()
+        moved = answers.ask(search(one_stone))
+        assert 0 <= moved.move < 81 and moved.analysis is not None
+        dropped = process.request(search(one_stone, purpose="analysis", seconds=60.0))
         process.request(messages.Stop(drop=False), dropped)
         assert isinstance(answers.to(dropped), messages.Analysed)
-        other = process.request(messages.Load(choice=messages.PlayerChoice(spec="paper"), rules=Rules(9)))
-        assert answers.to(other) == messages.OtherBoard(Rules())
-        failed = answers.to(process.request(messages.Load(choice=messages.PlayerChoice(spec="nobody"), rules=Rules(9))))
-        assert isinstance(failed, messages.Failed)
-        assert failed.text.startswith("'nobody' names no player")
+        assert load("paper") == messages.OtherBoard(Rules())
+        assert load("nobody").text.startswith("'nobody' names no player")
         process._process.kill()
         assert isinstance(answers.to(messages.NO_TASK), messages.Ended)
-        moved = answers.to(
-            process.request(messages.Search(choice=mentor, position=Position.from_moves(Rules(9), (40,))))
-        )
-        assert isinstance(moved, messages.Moved)
+        assert isinstance(answers.ask(search(one_stone)), messages.Moved)
         # Closing does not wait for a search of any length.
-        process.request(analysis(Position.from_moves(Rules(9), (40,)), 600.0))
+        process.request(search(one_stone, purpose="analysis", seconds=600.0))
         time.sleep(0.2)
-    finally:
-        process.close()
     assert process._process.returncode is not None
 
 
@@ -188,32 +169,21 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
 def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threats, reasons, grades, saved games and their list are answered while a search of ten minutes goes on."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    process = EngineProcess(RuntimeChoice())
-    try:
+    with closing(EngineProcess(RuntimeChoice())) as process:
         answers = _Answers(process)
-        search = process.request(analysis(Position.from_moves(Rules(), (112,)), 600.0))
-        threats = answers.to(
-            process.request(messages.FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114))))
-        )
-        assert isinstance(threats, messages.Threats)
-        assert {threat.kind for threat in threats.threats} == {"open four", "four"}
+        under_way = process.request(search(Position.from_moves(Rules(), (112,)), purpose="analysis", seconds=600.0))
+        found = answers.ask(messages.FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114))))
+        assert {threat.kind for threat in found.threats} == {"open four", "four"}
         # Black has a four, and white plays elsewhere.
         four = Position.from_moves(Rules(), (112, 111, 113, 15, 114, 30, 115))
-        verdict = answers.to(
-            process.request(messages.CheckMove(choice=messages.PlayerChoice(spec="mentor:2"), position=four, move=60))
-        )
-        assert isinstance(verdict, messages.Verdict)
-        assert verdict.reason is not None
+        check = messages.CheckMove(choice=messages.PlayerChoice(spec="mentor:2"), position=four, move=60)
+        assert answers.ask(check).reason is not None
         game = Game(Rules(variant=Variant.STANDARD), Seats(None, None), [112, 0, 113])
-        assert isinstance(answers.to(process.request(messages.GradeMoves(game=game.studied()))), messages.Graded)
-        assert answers.to(process.request(messages.Keep(0, None, game.to_save()))) == messages.Kept()
-        listed = answers.to(process.request(messages.ListGames()))
-        assert isinstance(listed, messages.GameList)
-        assert [game.rules for game in listed.games] == ["15x15 standard"]
-        process.request(messages.Stop(drop=False), search)
-        assert isinstance(answers.to(search), messages.Analysed), "it was still under way"
-    finally:
-        process.close()
+        assert isinstance(answers.ask(messages.GradeMoves(game=game.studied())), messages.Graded)
+        assert answers.ask(messages.Keep(0, None, game.to_save())) == messages.Kept()
+        assert [each.rules for each in answers.ask(messages.ListGames()).games] == ["15x15 standard"]
+        process.request(messages.Stop(drop=False), under_way)
+        assert isinstance(answers.to(under_way), messages.Analysed), "it was still under way"
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from core.rules import BLACK, WHITE, Rules, Variant
 from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.saved import deleted, newest_unfinished, restored, saved_games
 from gomoku_cli.tui.engine.files import Files
-from gomoku_cli.tui.engine.messages import DeleteGame, GameList, RenameGame, RestoreGame
+from gomoku_cli.tui.engine.messages import DeleteGame, RenameGame, RestoreGame
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
@@ -59,10 +59,8 @@ async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_pat
         ]
         await ui.press(*"YOU won")
         assert "1 of 3" in ui.dialog and "mentor:2" not in ui.dialog
-        await ui.press("backspace", "backspace", "backspace", "backspace")
-        assert "2 of 3" in ui.dialog
-        await ui.press("escape", "down")
-        assert "black won by resignation, 15x15 renju, 1 move" in ui.dialog
+        await ui.press("backspace", "backspace", "backspace", "backspace", dialog="2 of 3")
+        await ui.press("escape", "down", dialog="black won by resignation, 15x15 renju, 1 move")
         await ui.press("f2", *("backspace",) * 10, *"a/b", "enter")
         await ui.until(lambda: "Not done" in ui.dialog)
         await ui.press("f2", *("backspace",) * 10, *"Ann's trap", "enter")
@@ -103,15 +101,12 @@ def test_a_held_key_deletes_a_game_once(tmp_path: Path) -> None:
     files = Files(games)
     path = str(games / "won by Ann.sgf")
     answers = [files.run(0, DeleteGame(path)) for _ in range(3)]
-    assert {answer.remark for answer in answers if isinstance(answer, GameList)} == {
-        "won by Ann is deleted; ctrl+z brings it back."
-    }
+    assert {answer.remark for answer in answers} == {"won by Ann is deleted; ctrl+z brings it back."}
     gone = tmp_path / "deleted-games"
     assert [file.name for file in gone.iterdir()] == ["won by Ann.sgf"]
     (gone / "won by Ann.sgf").unlink()
     for task in (RestoreGame(), RenameGame(path, "other")):
         answer = files.run(0, task)
-        assert isinstance(answer, GameList)
         assert answer.remark == "Not done: won by Ann.sgf: No such file or directory"
     assert not list(gone.iterdir())
     assert len(list(games.iterdir())) == 2

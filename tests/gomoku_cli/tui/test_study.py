@@ -46,9 +46,8 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
         await ui.press("a")
         assert ui.background("a1") == empty
         await ui.press("c")
-        assert "Candidates for black: scripted [b]" in ui.panel
-        assert "1 a1        60   50.0        60 %" in ui.panel
-        assert "line  a1 b1 c1" in ui.panel
+        for text in ("Candidates for black: scripted [b]", "1 a1        60   50.0        60 %", "line  a1 b1 c1"):
+            assert text in ui.panel
         await ui.press("c", "g")
         assert "Candidates" not in ui.visible_panel
         assert "Black's win probability" in ui.visible_panel
@@ -281,7 +280,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
     assert path.read_text(encoding="utf-8") == text
 
 
-async def test_typed_moves_follow_each_other_while_they_are_the_humans(tmp_path: Path) -> None:
+async def test_typed_moves_follow_each_other_while_they_are_the_humans() -> None:
     async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
         await ui.type_moves("h8h9")
         await ui.until(lambda: ui.moves == ["h8", "i9"])

@@ -63,8 +63,7 @@ async def test_another_move_in_a_review_is_a_variation_that_is_listed_and_walked
         await ui.pilot.pause()
         assert ui.status == "c3 is a variation: w makes it the main line."
         assert (ui.moves, line(ui)) == (["h8", "i9", "h9", "h7", "c3"],) * 2
-        await ui.type_moves("d4")
-        assert "Moves of a variation" in ui.panel
+        await ui.type_moves("d4", panel="Moves of a variation")
         assert "main 3 g8 i8" in ui.panel
         await ui.press("left_square_bracket", moves="h8 i9 h9 h7 g8")
         assert line(ui)[4:] == ["g8", "i8"], "its own line follows"
