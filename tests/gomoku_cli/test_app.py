@@ -140,7 +140,7 @@ def test_evaluate_uses_its_time_a_move(capsys: Capsys, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
-def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
+def test_a_second_ctrl_c_stops_at_once() -> None:
     script = (
         "import time\n"
         "from gomoku_cli.interruption import interruptible\n"

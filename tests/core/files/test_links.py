@@ -118,7 +118,7 @@ def test_links_in_a_circle_are_an_error_that_names_the_path(tmp_path: Path) -> N
         atomic_write_text(tmp_path / "one", "result")
 
 
-def test_standard_output_can_still_be_named(capfd: Capsys) -> None:
+def test_standard_output_can_still_be_named() -> None:
     if not Path("/dev/stdout").exists():
         pytest.skip("this system has no such file")
     read, write = os.pipe()

@@ -1,7 +1,6 @@
 """Figures of matches: their texts, and any match and any name can be drawn."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,7 @@ from curriculum.arena.results import MatchResult
 from gomoku_cli.reports.match_figure import draw_ladder, draw_match
 from tests.support.match_samples import match, tournament
 
-pytest.importorskip("matplotlib")
-
-
-@pytest.fixture(autouse=True)
-def text_as_text() -> Iterator[None]:
-    """Keep the words of an SVG as text, not as outlines."""
-    from matplotlib import rc_context
-
-    with rc_context({"svg.fonttype": "none"}):
-        yield
+pytestmark = pytest.mark.usefixtures("text_in_figures")
 
 
 def words(path: Path) -> list[str]:

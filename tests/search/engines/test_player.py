@@ -69,14 +69,14 @@ def test_a_program_opens_by_swap2(mode: str, choice: str, further: tuple[int, ..
     assert "BOARD" in received, "the game goes on from a board that is set up anew"
 
 
-def test_by_the_rule_of_swap_a_program_keeps_white_or_swaps(tmp_path: Path) -> None:
+def test_by_the_rule_of_swap_a_program_keeps_white_or_swaps() -> None:
     opening, board = Opening(OpeningRule.SWAP), at("0,0", "4,4", "5,5")
     for mode, choice in (("swaps", Choice.BLACK), ("adds-two", Choice.WHITE), ("correct", Choice.WHITE)):
         with engine(mode).start_game() as game:
             assert game.choose_opening(board, opening, seed=0) is choice
 
 
-def test_a_program_that_places_too_few_stones_loses(tmp_path: Path) -> None:
+def test_a_program_that_places_too_few_stones_loses() -> None:
     with engine("off-board").start_game() as game, pytest.raises(ForfeitError, match="SWAP2BOARD with '1,0'"):
         game.choose_opening(at("0,0", "4,4", "5,5"), Opening.parse("swap2 more"), seed=0)
 

@@ -167,14 +167,11 @@ def test_colours_go_from_white_to_red(capsys: Capsys, monkeypatch: pytest.Monkey
     assert "48;2;" not in console.export_text(styles=True)
 
 
+@pytest.mark.usefixtures("text_in_figures")
 def test_the_figure_names_player_position_time_and_coordinates(capsys: Capsys, model: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    from matplotlib import rc_context
-
     figure = tmp_path / "board.svg"
-    with rc_context({"svg.fonttype": "none"}):
-        line = ("d4 e5 d5", "--player", model, "--simulations", 40, "--backend", "torch", "--figure", figure, "--json")
-        code, out, _ = run(capsys, *line)
+    line = ("d4 e5 d5", "--player", model, "--simulations", 40, "--backend", "torch", "--figure", figure, "--json")
+    code, out, _ = run(capsys, *line)
     text = figure.read_text(encoding="utf-8")
     result = json.loads(out)
     assert code == ExitCode.DONE

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import signal
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,20 @@ from core.records.formats import read_games, write_games
 from core.records.record import Ending, GameRecord
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
+from search.mentor.player import Mentor
 from tests.gomoku_cli.commands.pictures.test_analyze import GAME, lines, refused, run
 from tests.support.commands import Capsys, done
+
+
+def before_each_search(monkeypatch: pytest.MonkeyPatch, act: Callable[[Position], object]) -> None:
+    """Call `act` with each position before the mentor searches it."""
+    search = Mentor.search
+
+    def acting(player: Mentor, position: Position, *arguments: Any, **options: Any) -> Any:
+        act(position)
+        return search(player, position, *arguments, **options)
+
+    monkeypatch.setattr(Mentor, "search", acting)
 
 
 def test_files_of_games_are_analysed_a_line_a_position(capsys: Capsys, tmp_path: Path) -> None:
@@ -68,8 +81,6 @@ def test_a_review_has_losses_and_a_summary(capsys: Capsys, tmp_path: Path) -> No
 def test_saved_analyses_are_read_and_not_searched_for_again(
     capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from search.mentor.player import Mentor
-
     path = tmp_path / "game.sgf"
     write_games(path, [GAME, GAME])
     line = (path, "--json", "--player", "mentor:1", "--save")
@@ -96,18 +107,9 @@ def test_saved_analyses_are_read_and_not_searched_for_again(
 def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
     capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from search.mentor.player import Mentor
-
     path = tmp_path / "game.sgf"
     write_games(path, [GAME])
-    search = Mentor.search
-
-    def third_is_stopped(player: Mentor, position: Position, *arguments: Any, **options: Any) -> Any:
-        if position.ply == 2:
-            os.kill(os.getpid(), signal.SIGTERM)
-        return search(player, position, *arguments, **options)
-
-    monkeypatch.setattr(Mentor, "search", third_is_stopped)
+    before_each_search(monkeypatch, lambda position: position.ply == 2 and os.kill(os.getpid(), signal.SIGTERM))
     code, out, _ = run(capsys, path, "--save", "--player", "mentor:1", "--json")
     assert code == ExitCode.INTERRUPTED
     assert [json.loads(line)["ply"] for line in out.splitlines()] == [0, 1]
@@ -141,19 +143,16 @@ def test_analyses_without_room_in_their_file_are_kept_in_a_copy(
 def test_a_review_that_is_stopped_adds_up_the_games_that_are_done(
     capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from search.mentor.player import Mentor
-
     path = tmp_path / "games.sgf"
     write_games(path, [replace(GAME, black="Ann", white="Bob")] * 4)
-    search, starts = Mentor.search, []
+    starts: list[Position] = []
 
-    def third_game_is_stopped(player: Mentor, position: Position, *arguments: Any, **options: Any) -> Any:
+    def stop_the_third_game(position: Position) -> None:
         starts.extend([position] if position.ply == 0 else [])
         if len(starts) == 3:
             os.kill(os.getpid(), signal.SIGINT)
-        return search(player, position, *arguments, **options)
 
-    monkeypatch.setattr(Mentor, "search", third_game_is_stopped)
+    before_each_search(monkeypatch, stop_the_third_game)
     code, out, _ = run(capsys, path, "--review", "--save", "--player", "mentor:1")
     assert code == ExitCode.INTERRUPTED
     table = out.partition("missed wins  missed defences\n")[2].splitlines()
@@ -185,21 +184,14 @@ def test_a_foreign_value_in_our_property_is_kept_and_named(value: str, capsys: C
 def test_a_file_that_changed_during_the_analysis_is_left_alone(
     capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from search.mentor.player import Mentor
-
     path = tmp_path / "game.sgf"
     write_games(path, [GAME])
-    search = Mentor.search
-
-    def edit(*arguments: Any, **options: Any) -> Any:
-        path.write_text("(;GM[4]SZ[9]C[edited])", encoding="utf-8")
-        return search(*arguments, **options)
-
-    monkeypatch.setattr(Mentor, "search", edit)
+    edited = "(;GM[4]SZ[9]C[edited])"
+    before_each_search(monkeypatch, lambda position: path.write_text(edited, encoding="utf-8"))
     code, _, err = run(capsys, path, "--save", "--player", "mentor:1")
     assert code == ExitCode.BAD_DATA
     assert "has changed since it was read, so nothing is saved" in err
-    assert path.read_text(encoding="utf-8") == "(;GM[4]SZ[9]C[edited])"
+    assert path.read_text(encoding="utf-8") == edited
 
 
 def test_a_psq_keeps_no_analyses(capsys: Capsys, tmp_path: Path) -> None:

@@ -120,14 +120,11 @@ def test_metrics_that_cannot_be_read_are_bad_data(
     assert why in refused(capsys, ExitCode.BAD_DATA, "curves", run_of(tmp_path / "run", [record]))
 
 
+@pytest.mark.usefixtures("text_in_figures")
 def test_the_figure_names_each_run_where_it_begins(capsys: Capsys, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    from matplotlib import rc_context
-
     figure = tmp_path / "curves.svg"
-    with rc_context({"svg.fonttype": "none"}):
-        paths = [run_of(tmp_path / name, RECORDS) for name in ("small", "large")]
-        assert curves(capsys, *paths, "--figure", figure)[0] == ExitCode.DONE
+    paths = [run_of(tmp_path / name, RECORDS) for name in ("small", "large")]
+    assert curves(capsys, *paths, "--figure", figure)[0] == ExitCode.DONE
     text = figure.read_text(encoding="utf-8")
     for title in ("Policy loss", "Value loss", "Entropy of the policy", "Length of a game", "accepted", "rejected"):
         assert f">{title}</text>" in text

@@ -102,20 +102,15 @@ def test_a_game_is_chosen_by_its_number_and_a_broken_file_named_with_its_line(ca
     assert "games.sgf, line 2" in refused(capsys, ExitCode.BAD_DATA, "picture", path)
 
 
-def test_the_figure_has_numbers_coordinates_and_values(
-    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("matplotlib")
-    from matplotlib import rc_context
-
+@pytest.mark.usefixtures("text_in_figures")
+def test_the_figure_has_numbers_coordinates_and_values(capsys: Capsys, tmp_path: Path) -> None:
     path, figure = tmp_path / "game.sgf", tmp_path / "game.svg"
     write_games(path, [GAME, replace(GAME, comments=())])
-    with rc_context({"svg.fonttype": "none"}):
-        code, out, _ = picture(capsys, path, "--figure", figure)
-        assert (code, out) == (ExitCode.DONE, f"{figure}: game 1 of 2, black won in 7 moves\n")
-        text = figure.read_text(encoding="utf-8")
-        assert "Value for black" in text
-        assert picture(capsys, path, "--game", 2, "--figure", figure)[0] == ExitCode.DONE
+    code, out, _ = picture(capsys, path, "--figure", figure)
+    assert (code, out) == (ExitCode.DONE, f"{figure}: game 1 of 2, black won in 7 moves\n")
+    text = figure.read_text(encoding="utf-8")
+    assert "Value for black" in text
+    assert picture(capsys, path, "--game", 2, "--figure", figure)[0] == ExitCode.DONE
     without = figure.read_text(encoding="utf-8")
     assert "Value for black" not in without
     for name in "abcdefg":

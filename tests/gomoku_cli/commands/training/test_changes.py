@@ -116,7 +116,7 @@ def test_an_edit_by_hand_is_noticed(path: Path, capsys: Capsys) -> None:
     assert "(its config.toml was edited)" in error
 
 
-def test_a_kill_between_the_two_files_of_a_change_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_between_the_two_files_of_a_change_loses_nothing(path: Path) -> None:
     settings = (path / "settings.jsonl").read_bytes()
     with RunFolder.open(
         path, lambda config, original: resolve("smoke", assignments=[*EMPTY[3::2], "gate.games=8"])

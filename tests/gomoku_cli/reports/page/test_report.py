@@ -1,6 +1,5 @@
 """`gomoku report`: one page without a network, its key games, and TensorBoard's event files."""
 
-import json
 import re
 from datetime import datetime
 from html.parser import HTMLParser
@@ -67,29 +66,23 @@ def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: Capsys) -> N
         assert part in text
 
 
-def test_the_losses_of_further_targets_have_figures(tmp_path: Path, capsys: Capsys) -> None:
-    path = make_run(tmp_path / "run")
+def test_a_report_has_the_losses_of_further_targets_and_the_machines_of_workers(tmp_path: Path, capsys: Capsys) -> None:
+    path = make_run(tmp_path / "many")
+    played = [record for record in read_metrics(path) if record["event"] == "games"][-1]
     losses = {"policy_loss": 2.0, "value_loss": 0.1, "reply_loss": 1.5, "policy_entropy": 2.0}
     for step in (90, 130):
         append(path, {"phase": "selfplay", "iteration": 1, "event": "train", "step": step, **losses})
-    assert run(capsys, "report", path, "--output", tmp_path / "report.html")[0] == 0
-    assert "Loss of reply" in (tmp_path / "report.html").read_text(encoding="utf-8")
-
-
-def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: Capsys) -> None:
-    path = make_run(tmp_path / "many")
-    metrics = path / "metrics.jsonl"
-    lines = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
-    played = [line for line in lines if line["event"] == "games"]
-    with metrics.open("a", encoding="utf-8") as file:
-        for number, rates in enumerate(({"one/0a": 2.0, "b<": 0.5}, {"one/0a": 4.0})):
-            more = {"file": f"selfplay-0001-{number:06d}", "seconds": 10.0, "games_per_second_by_node": rates}
-            file.write(json.dumps({**played[-1], **more}) + "\n")
-    assert run(capsys, "report", path, "--output", tmp_path / "report.html")[0] == 0
+    for number, rates in enumerate(({"one/0a": 2.0, "b<": 0.5}, {"one/0a": 4.0})):
+        more = {"file": f"selfplay-0001-{number:06d}", "seconds": 10.0, "games_per_second_by_node": rates}
+        append(path, {**played, **more})
+    done(run(capsys, "report", path, "--output", tmp_path / "report.html"))
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "2 machines with workers" in text
-    assert '<td>one/0a</td><td class="n">60</td><td class="n">3.00</td>' in text
-    assert '<td>b&lt;</td><td class="n">5</td><td class="n">0.50</td>' in text
+    for shown in (
+        *("Loss of reply", "2 machines with workers"),
+        '<td>one/0a</td><td class="n">60</td><td class="n">3.00</td>',
+        '<td>b&lt;</td><td class="n">5</td><td class="n">0.50</td>',
+    ):
+        assert shown in text
 
 
 def test_a_young_run_has_a_report(tmp_path: Path, capsys: Capsys) -> None:
