@@ -5,6 +5,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from core.evaluation import PositionBatch
 from core.records.formats import write_games
 from core.records.record import GameRecord
 from core.rules import BLACK, Rules
@@ -19,6 +22,7 @@ from curriculum.config import (
 )
 from curriculum.explanations import comment_lines
 from curriculum.presets import resolve, to_toml
+from curriculum.training.samples import Samples
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 
@@ -39,6 +43,19 @@ CURRICULUM = Config(
 )
 """A run of all phases that takes a second."""
 _START = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+class Killed(BaseException):
+    """End of the process: nothing may catch it."""
+
+
+def plain_samples(count: int) -> Samples:
+    """Return samples of `CURRICULUM` on the empty board with even policies and values of a hundredth more each."""
+    cells = CURRICULUM.rules.cells
+    positions = PositionBatch.empty(count, cells)
+    positions.to_move[::2] = -1
+    policies = np.full((count, cells), 1 / cells, dtype=np.float32)
+    return Samples.plain(positions, policies, np.arange(count, dtype=np.float32) / 100)
 
 
 def match(opponent: str, wins: int, losses: int) -> dict[str, Any]:

@@ -1,51 +1,39 @@
 """A training that diverges: it stops before it saves anything, and the run goes on with a smaller rate."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from core.evaluation import PositionBatch
 from curriculum.config import Config, Optimiser, Phase
 from curriculum.phases import steps as run_training
 from curriculum.phases.all import run_basics, run_imitation, run_selfplay
 from curriculum.presets import with_values
 from curriculum.reporting import Context, DivergedError
 from curriculum.run.folder import RunFolder, read_metrics
-from curriculum.training.batches import BatchSource
 from curriculum.training.files import read_samples, write_samples
-from curriculum.training.samples import Samples
 from curriculum.training.trainer import StepError, Trainer
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import check_model
-from nets.config import default_runtime, set_runtime
 from nets.tensor_file import NotFiniteError, open_tensors
 from tests.curriculum.phases.test_concurrent import CONFIG as CONCURRENT
 from tests.support.commands import Capsys, refused, run
-from tests.support.nets import EXACT
 from tests.support.runs import CURRICULUM as CONFIG
+from tests.support.runs import plain_samples
 
 FEW = replace(
     CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1, rehearsal_share=0.0), gate=replace(CONFIG.gate, games=0)
 )
+OVERLAPPED = replace(FEW, selfplay=replace(FEW.selfplay, iterations=2, overlap=True))
+SIDE_BY_SIDE = replace(CONCURRENT, selfplay=replace(CONCURRENT.selfplay, iterations=1, epochs=1))
 RUNS = {Phase.BASICS: run_basics, Phase.IMITATION: run_imitation, Phase.SELFPLAY: run_selfplay}
 PLACES = {
     Phase.BASICS: "phase 1, basics: the training diverged at step ",
     Phase.IMITATION: "phase 2, imitation, pass 1: the training diverged at step ",
     Phase.SELFPLAY: "phase 3, self-play, round 1: the training diverged at step ",
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def plain_torch() -> Iterator[None]:
-    """The nets without a conversion of each model."""
-    before = default_runtime()
-    set_runtime(EXACT)
-    yield
-    set_runtime(before)
 
 
 @pytest.fixture(autouse=True)
@@ -68,13 +56,17 @@ def assert_finite(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "optimiser"), [*((phase, Optimiser.SGD) for phase in Phase), (Phase.BASICS, Optimiser.ADAM)]
+    ("config", "phase"),
+    [
+        *((FEW, phase) for phase in Phase),
+        (replace(FEW, training=replace(FEW.training, optimiser=Optimiser.ADAM)), Phase.BASICS),
+        (OVERLAPPED, Phase.SELFPLAY),
+        pytest.param(SIDE_BY_SIDE, Phase.SELFPLAY, marks=pytest.mark.slow),
+    ],
 )
-def test_a_diverged_phase_saves_nothing_and_goes_on(phase: Phase, optimiser: Optimiser, tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    config = with_rate(replace(FEW, training=replace(FEW.training, optimiser=optimiser)), phase, 1e18)
-    work = RUNS[phase]
-    with RunFolder.create(path, config) as folder, pytest.raises(DivergedError) as error:
+def test_a_diverged_phase_saves_nothing_and_goes_on(config: Config, phase: Phase, tmp_path: Path) -> None:
+    path, work = tmp_path / "run", RUNS[phase]
+    with RunFolder.create(path, with_rate(config, phase, 1e18)) as folder, pytest.raises(DivergedError) as error:
         work(folder, Context())
     assert str(error.value).startswith(PLACES[phase])
     assert "learning rate 1e+18" in str(error.value)
@@ -114,30 +106,6 @@ def test_the_last_good_state_stays(tmp_path: Path) -> None:
     assert (path / "state" / "basics.safetensors").read_bytes() == before
 
 
-@pytest.mark.slow
-def test_play_and_training_side_by_side_stop_too(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    with (
-        RunFolder.create(path, with_rate(CONCURRENT, Phase.SELFPLAY, 1e18)) as folder,
-        pytest.raises(
-            DivergedError, match=r"phase 3, self-play, round 1: the training diverged at step \d+, learning rate 1e"
-        ),
-    ):
-        run_selfplay(folder, Context())
-    assert_finite(path)
-
-
-def test_overlapped_rounds_stop_too(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    config = replace(FEW, selfplay=replace(FEW.selfplay, iterations=2, overlap=True))
-    with RunFolder.create(path, with_rate(config, Phase.SELFPLAY, 1e18)) as folder, pytest.raises(DivergedError):
-        run_selfplay(folder, Context())
-    assert_finite(path)
-    with RunFolder.open(path, lambda config, original: with_rate(config, Phase.SELFPLAY, 0.01)) as folder:
-        run_selfplay(folder, Context())
-    assert_finite(path)
-
-
 def test_a_command_says_how_to_go_on(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "run"
     RunFolder.create(path, with_rate(FEW, Phase.BASICS, 1e18)).close()
@@ -149,28 +117,17 @@ def test_a_command_says_how_to_go_on(tmp_path: Path, capsys: Capsys) -> None:
 
 def test_the_step_is_the_first_one_that_diverged() -> None:
     trainer = Trainer(CONFIG)
-    samples = some_samples(32)
-    source = BatchSource(
-        samples, Samples.none(CONFIG.rules.cells), rehearsal_share=0.0, batch_size=8, seed=1, dual=CONFIG.net.dual
-    )
     rates = np.array([0.01, 0.01, math.nan, 0.01, 0.01])
     with pytest.raises(StepError) as error:
-        trainer.train(source, 0, 5, rates)
+        trainer.train(trainer.batches(plain_samples(32), 1), 0, 5, rates)
     assert error.value.step == 4, "the weights of step 3 have no loss until step 4"
     assert "not a finite number" in error.value.reason
-
-
-def some_samples(count: int) -> Samples:
-    positions = PositionBatch.empty(count, CONFIG.rules.cells)
-    positions.to_move[::2] = -1
-    policies = np.full((count, CONFIG.rules.cells), 1 / CONFIG.rules.cells, dtype=np.float32)
-    return Samples.plain(positions, policies, np.zeros(count, dtype=np.float32))
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 @pytest.mark.parametrize("array", ["policies", "values"])
 def test_samples_that_are_not_finite_are_not_written(array: str, value: float, tmp_path: Path) -> None:
-    samples = some_samples(3)
+    samples = plain_samples(3)
     getattr(samples, array)[1] = value
     with pytest.raises(NotFiniteError, match=f"x.npz would hold {array} that are not finite"):
         write_samples(tmp_path / "x.npz", samples, {})
@@ -180,15 +137,7 @@ def test_samples_that_are_not_finite_are_not_written(array: str, value: float, t
 @pytest.mark.parametrize("part", ["weights", "batch norms", "optimiser"])
 def test_states_that_are_not_finite_are_not_written(part: str, tmp_path: Path) -> None:
     trainer = Trainer(CONFIG)
-    source = BatchSource(
-        some_samples(32),
-        Samples.none(CONFIG.rules.cells),
-        rehearsal_share=0.0,
-        batch_size=8,
-        seed=1,
-        dual=CONFIG.net.dual,
-    )
-    trainer.train(source, 0, 1, np.array([0.01]))
+    trainer.train(trainer.batches(plain_samples(32), 1), 0, 1, np.array([0.01]))
     net = trainer.model.nets["black"]
     tensors = {
         "weights": next(net.parameters()).data,
