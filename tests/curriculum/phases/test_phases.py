@@ -23,10 +23,7 @@ from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_samples
 from nets.checkpoint import load_model
 from tests.support.runs import CURRICULUM as CONFIG
-
-
-class Killed(BaseException):
-    """End of the process: nothing may catch it."""
+from tests.support.runs import Killed
 
 
 @dataclass(frozen=True)
@@ -43,29 +40,35 @@ class StopsAt(Context):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Threads that spin for nets this small would take most of the time."""
+def small_steps_on_one_thread() -> Iterator[None]:
+    """Many instants to be stopped at. Threads that spin for nets this small would take most of the time."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_training, "STEPS_PER_SAVE", 2)
+        yield
     torch.set_num_threads(threads)
 
 
-@pytest.fixture(autouse=True)
-def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Saves often, so that there are many instants to be stopped at."""
-    monkeypatch.setattr(run_training, "STEPS_PER_SAVE", 2)
-
-
 @pytest.fixture(scope="module")
-def straight(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def straight(small_steps_on_one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run without interruption."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_training, "STEPS_PER_SAVE", 2)
-        path = tmp_path_factory.mktemp("phases") / "straight"
-        with RunFolder.create(path, CONFIG) as run:
-            assert run_all(run, Context()) == []
+    path = tmp_path_factory.mktemp("phases") / "straight"
+    assert go_on(RunFolder.create(path, CONFIG)) == []
     return path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A run that has not begun."""
+    RunFolder.create(tmp_path / "run", CONFIG).close()
+    return tmp_path / "run"
+
+
+def go_on(run: RunFolder, context: Context | None = None) -> list[dict[str, Any]]:
+    """Do all phases, or what is left of them, and close the folder."""
+    with run:
+        return run_all(run, context or Context())
 
 
 def tensors(path: Path) -> dict[str, Tensor]:
@@ -123,55 +126,41 @@ def test_games_and_samples_of_a_round_are_the_same_games(straight: Path) -> None
 
 def test_a_finished_run_does_nothing_again(straight: Path) -> None:
     before = {path: path.read_bytes() for path in straight.rglob("*") if path.is_file()}
-    with RunFolder.open(straight) as run:
-        assert run_all(run, Context(stop=lambda: pytest.fail("asked to stop"))) == []
+    assert go_on(RunFolder.open(straight), Context(stop=lambda: pytest.fail("asked to stop"))) == []
     after = {path: path.read_bytes() for path in straight.rglob("*") if path.is_file()}
-    assert {path.name for path in before.keys() | after.keys() if before.get(path) != after.get(path)} == {
-        "environment.json"
-    }
+    changed = {path.name for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    assert changed == {"environment.json"}
 
 
-def test_stopped_at_every_check_a_run_resumes_to_the_same_model(straight: Path, tmp_path: Path) -> None:
-    path, sessions = tmp_path / "run", 0
-    RunFolder.create(path, CONFIG).close()
-    while True:
-        sessions += 1
-        with RunFolder.open(path) as run:
-            try:
-                run_all(run, StopsAt(checks=[2 + sessions % 3]))
-                break
-            except Interrupted:
-                assert sessions < 100
-    assert sessions > 7
+def test_stopped_at_every_check_a_run_resumes_to_the_same_model(straight: Path, path: Path) -> None:
+    for sessions in range(1, 100):
+        try:
+            go_on(RunFolder.open(path), StopsAt(checks=[2 + sessions % 3]))
+            break
+        except Interrupted:
+            pass
+    assert 7 < sessions < 99
     assert same_tensors(tensors(best(path)), tensors(best(straight)))
     assert not same_tensors(tensors(best(path)), tensors(path / "models" / "basics.safetensors"))
     # An interrupted step may leave its line twice, a finished one never.
-    assert [e for e in dict.fromkeys(events(path))] == [e for e in dict.fromkeys(events(straight))]
+    assert list(dict.fromkeys(events(path))) == list(dict.fromkeys(events(straight)))
 
 
 @pytest.mark.slow
-def test_stopped_anywhere_even_inside_games_a_run_comes_to_its_end(straight: Path, tmp_path: Path) -> None:
-    path, patience = tmp_path / "run", 4.0
-    RunFolder.create(path, CONFIG).close()
-    interrupted = True
+def test_stopped_anywhere_even_inside_games_a_run_comes_to_its_end(straight: Path, path: Path) -> None:
+    patience, interrupted = 4.0, True
     while interrupted:
         asked = itertools.count()
-        with RunFolder.open(path) as run:
-            try:
-                run_all(run, Context(stop=partial(_later_than, asked, patience)))
-                interrupted = False
-            except Interrupted:
-                patience *= 1.3
-    assert list(dict.fromkeys(e for e in events(path) if e[2] != "games")) == [
-        e for e in dict.fromkeys(events(straight)) if e[2] != "games"
-    ]
+        try:
+            go_on(RunFolder.open(path), Context(stop=partial(_later_than, asked, patience)))
+            interrupted = False
+        except Interrupted:
+            patience *= 1.3
+    found, expected = (dict.fromkeys(e for e in events(each) if e[2] != "games") for each in (path, straight))
+    assert list(found) == list(expected)
     for iteration in range(2):
-        games = [
-            game
-            for file in (path / "replay").glob(f"selfplay-{iteration:04d}-*.npz")
-            for game in read_samples(file)[1]["games"]
-        ]
-        assert sorted(games) == [0, 1, 2, 3], "each game once"
+        files = (path / "replay").glob(f"selfplay-{iteration:04d}-*.npz")
+        assert sorted(game for file in files for game in read_samples(file)[1]["games"]) == [0, 1, 2, 3], "each once"
 
 
 def _later_than(asked: Iterator[int], patience: float) -> bool:
@@ -225,29 +214,22 @@ def kill_after(patch: pytest.MonkeyPatch, file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_after_any_file_a_run_resumes_to_the_same_model(straight: Path, tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    RunFolder.create(path, CONFIG).close()
+def test_killed_after_any_file_a_run_resumes_to_the_same_model(straight: Path, path: Path) -> None:
     for name in WRITTEN:
         with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
             kill_after(patch, path / name)
-            with RunFolder.open(path) as run:
-                run_all(run, Context())
-    with RunFolder.open(path) as run:
-        run_all(run, Context())
+            go_on(RunFolder.open(path))
+    go_on(RunFolder.open(path))
     assert same_tensors(tensors(best(path)), tensors(best(straight)))
     assert list(dict.fromkeys(events(path))) == list(dict.fromkeys(events(straight))), "no line is missing"
     trained = [event for event in events(path) if event[2] == "train"]
     assert len(trained) <= len(set(trained)) + len(WRITTEN)
 
 
-def test_a_model_of_phase_1_that_was_killed_before_its_mark_is_not_its_own_parent(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    RunFolder.create(path, CONFIG).close()
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+def test_a_model_of_phase_1_that_was_killed_before_its_mark_is_not_its_own_parent(path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed), RunFolder.open(path) as run:
         kill_after(patch, best(path))
-        with RunFolder.open(path) as run:
-            run_basics(run, Context())
+        run_basics(run, Context())
     with RunFolder.open(path) as run:
         run_basics(run, Context())
     for model in (best(path), path / "models" / "basics.safetensors"):
@@ -255,13 +237,12 @@ def test_a_model_of_phase_1_that_was_killed_before_its_mark_is_not_its_own_paren
 
 
 def test_samples_of_a_round_do_not_depend_on_how_they_were_saved(
-    straight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    straight: Path, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 0.0)
-    with RunFolder.create(tmp_path / "run", CONFIG) as run:
-        run_all(run, Context())
-        assert len(list(run.replay.glob("selfplay-0000-*.npz"))) == 4
-    assert same_tensors(tensors(best(tmp_path / "run")), tensors(best(straight)))
+    go_on(RunFolder.open(path))
+    assert len(list((path / "replay").glob("selfplay-0000-*.npz"))) == 4
+    assert same_tensors(tensors(best(path)), tensors(best(straight)))
 
 
 def test_games_left_without_their_samples_are_played_again(tmp_path: Path) -> None:
@@ -274,7 +255,7 @@ def test_games_left_without_their_samples_are_played_again(tmp_path: Path) -> No
         assert len(list(run.games.iterdir())) == 1
 
 
-def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_window_holds_the_newest_positions(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     windows: list[tuple[int, int]] = []
     plain = Replay.window
 
@@ -289,9 +270,9 @@ def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pyte
         return samples, fresh
 
     monkeypatch.setattr(Replay, "window", window)
-    with RunFolder.create(tmp_path / "run", CONFIG) as run:
+    with RunFolder.open(path) as run:
         run_selfplay(run, Context())
-        total = sum(len(read_samples(path)[0]) for path in run.replay.glob("selfplay-*.npz"))
+        total = sum(len(read_samples(file)[0]) for file in run.replay.glob("selfplay-*.npz"))
     assert len(windows) == 2
     assert windows[0][0] == windows[0][1]
     assert windows[-1][0] == min(total, 150)
