@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from gomoku_cli.exit_codes import ExitCode
 from search.players import Decision, Player, RandomPlayer
 from search.tree.settings import Policy
 from tests.support.cases import cases
-from tests.support.commands import Capsys
+from tests.support.commands import Capsys, refused
 from tests.support.commands import run as run_command
 from tests.support.players import OneByOne
 
@@ -48,26 +49,27 @@ def by_last_move(position: Position) -> float:
     return (position.moves[-1] * 37 % 101) / 50 - 1
 
 
-def found(*evaluators: Player, count: int = 30, seed: int = 1, max_value: float = 0.3) -> list[BalancedOpening]:
+def openings_of(
+    *evaluators: Player, stones: tuple[int, int] = (2, 8), max_value: float = 0.3, **options: Any
+) -> Iterator[BalancedOpening]:
+    """The openings that the evaluators find even, without end."""
+    options = {"seed": 1, "context": Context()} | options
+    for some in balanced_openings(RULES, evaluators, stones=stones, max_value=max_value, **options):
+        yield from some
+
+
+def found(*evaluators: Player, count: int = 30, **options: Any) -> list[BalancedOpening]:
     """The first openings that the evaluators find even."""
-    endless = balanced_openings(RULES, evaluators, stones=(2, 8), max_value=max_value, seed=seed, context=Context())
-    return list(islice((opening for some in endless for opening in some), count))
-
-
-def points(opening: BalancedOpening) -> list[tuple[complex, int]]:
-    """The stones as points around the centre, with their colours."""
-    middle = (RULES.size - 1) / 2
-    return [
-        (complex(cell % RULES.size - middle, cell // RULES.size - middle), BLACK if ply % 2 == 0 else WHITE)
-        for ply, cell in enumerate(opening.moves)
-    ]
+    return list(islice(openings_of(*evaluators, **options), count))
 
 
 def looks(opening: BalancedOpening) -> set[frozenset[tuple[complex, int]]]:
-    """The eight ways to look at the same stones."""
-    turned = [[(point * 1j**quarter, colour) for point, colour in points(opening)] for quarter in range(4)]
-    mirrored = [[(point.conjugate(), colour) for point, colour in stones] for stones in turned]
-    return {frozenset(stones) for stones in turned + mirrored}
+    """The eight ways to look at the same stones: points around the centre, with their colours."""
+    middle = (RULES.size - 1) / 2
+    points = [complex(cell % RULES.size - middle, cell // RULES.size - middle) for cell in opening.moves]
+    turned = [[point * 1j**quarter for point in points] for quarter in range(4)]
+    mirrored = [[point.conjugate() for point in look] for look in turned]
+    return {frozenset((point, ply % 2) for ply, point in enumerate(look)) for look in turned + mirrored}
 
 
 def test_openings_are_even_by_the_evaluator() -> None:
@@ -93,11 +95,8 @@ def test_over_an_opening_nothing_is_decided() -> None:
 
 
 def test_no_two_openings_are_the_same_turned_or_mirrored() -> None:
-    endless = balanced_openings(
-        RULES, [Evaluator(lambda position: 0.0)], stones=(2, 2), max_value=0.1, seed=3, context=Context()
-    )
     # Two stones near each other in the middle: so few starts that the same ones are drawn again and again.
-    openings = list(islice((opening for some in endless for opening in some), 60))
+    openings = found(Evaluator(lambda position: 0.0), count=60, stones=(2, 2), max_value=0.1, seed=3)
     seen: set[frozenset[tuple[complex, int]]] = set()
     for opening in openings:
         assert seen.isdisjoint(looks(opening))
@@ -124,10 +123,8 @@ def test_as_many_openings_lean_to_black_as_to_white() -> None:
 def test_an_interrupted_evaluation_gives_no_opening() -> None:
     evaluator = Evaluator(lambda position: 0.0)
     # The stop comes during the evaluation.
-    context = Context(stop=lambda: bool(evaluator.positions))
-    endless = balanced_openings(RULES, [evaluator], stones=(2, 8), max_value=0.3, seed=1, context=context)
     with pytest.raises(Interrupted):
-        next(endless)
+        found(evaluator, context=Context(stop=lambda: bool(evaluator.positions)))
     assert evaluator.positions
 
 
@@ -140,26 +137,21 @@ def test_a_player_with_a_net_searches_briefly_first_and_plays_last() -> None:
     assert len(stages("mentor", rules=Rules(), settings=settings)) == 1
 
 
-class Recorded(OneByOne):
+class Recorded(Evaluator):
     """Plays at random; keeps every position that it is shown."""
 
-    name = "recorded"
-
-    def __init__(self) -> None:
-        self.shown: list[tuple[int, ...]] = []
-
     def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
-        self.shown.append(tuple(position.moves))
+        super().decide(position, seed, stop)
         return RandomPlayer().choose(position, seed=seed)
 
 
 def test_games_from_an_opening_count_for_the_side_to_move() -> None:
-    player, rules = Recorded(), Rules(5, 3)
+    player, rules = Recorded(lambda position: 0.0), Rules(5, 3)
     starts = [Position.from_moves(rules, moves) for moves in ([12], [12, 0], [12, 0, 13, 1])]
     decisions = PlayedOut(player, 40).choose_batch(starts, seeds=[1, 2, 3])
     for start, decision in zip(starts, decisions, strict=True):
         assert decision.move in start.legal_moves()
-        own = {moves for moves in player.shown if list(moves[: start.ply]) == start.moves}
+        own = {moves for moves in player.positions if list(moves[: start.ply]) == start.moves}
         assert len(own) > 40  # the games differ
     white, black, winning = (decision.value for decision in decisions)
     assert white is not None and black is not None and winning is not None
@@ -203,9 +195,7 @@ def test_the_header_of_a_file_is_the_command_that_makes_it_again(tmp_path: Path,
 def test_a_file_is_overwritten_by_force_alone_and_the_mentor_replaces_a_model(tmp_path: Path, capsys: Capsys) -> None:
     file = tmp_path / "openings.txt"
     file.write_text("mine")
-    code, _, err = gomoku(capsys, *SMALL, "--output", file)
-    assert (code, err.count("\n")) == (ExitCode.USAGE, 1)
-    assert "--force" in err
+    assert "--force" in refused(capsys, ExitCode.USAGE, "openings", *SMALL, "--output", file, "--quiet")
     assert file.read_text() == "mine"
     code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--connect", 6, "--output", file, "--force")
     assert code == ExitCode.DONE
@@ -233,7 +223,5 @@ def test_impossible_openings_are_refused_in_one_line(
     arguments: Sequence[object], why: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     file = tmp_path / "openings.txt"
-    code, out, err = gomoku(capsys, *SMALL, *arguments, "--output", file)
-    assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
-    assert why in err
+    assert why in refused(capsys, ExitCode.USAGE, "openings", *SMALL, *arguments, "--output", file, "--quiet")
     assert not file.exists()

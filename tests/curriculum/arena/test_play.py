@@ -15,7 +15,6 @@ from curriculum.arena.opening_sets import evaluation_openings, load_openings
 from curriculum.arena.results import MatchResult, Tally
 from curriculum.arena.statistics.elo import estimate, game_counts
 from curriculum.arena.tournament import play_match
-from curriculum.reporting import Context
 from search.players import Decision, Player, RandomPlayer
 from tests.support.players import OneByOne
 
@@ -72,7 +71,7 @@ def test_results_belong_to_players_not_to_colours() -> None:
         assert (record.black if record.winner == BLACK else record.white) == "builder"
 
 
-def test_players_choose_only_on_their_turn() -> None:
+def test_players_choose_only_on_their_turn_and_every_move_has_a_seed_of_its_own() -> None:
     player, opponent = builder(), strewer()
     result = match(player, opponent)
     for who, first in ((player, 0), (opponent, 1)):
@@ -81,6 +80,8 @@ def test_players_choose_only_on_their_turn() -> None:
             parity = (number + first) % 2  # plies at which `who` moves in this game
             mine |= {game.moves[:ply] for ply in range(len(game.moves)) if ply % 2 == parity}
         assert set(who.positions) <= mine
+    seeds = player.seeds + opponent.seeds
+    assert len(set(seeds)) == len(seeds)
 
 
 def test_a_drawn_game_is_half_a_point_for_each() -> None:
@@ -92,17 +93,8 @@ def test_a_drawn_game_is_half_a_point_for_each() -> None:
     assert Tally().score == 0.5
     small = Rules(3, 3)
     drawn = [parse_cell(name, 3) for name in "b2 a1 a3 c1 b1 b3 a2 c2".split()]
-    result = play_match(
-        RandomPlayer(), RandomPlayer(), rules=small, openings=[drawn], games=2, seed=0, context=Context()
-    )
+    result = match(RandomPlayer(), RandomPlayer(), rules=small, openings=[drawn], games=2)
     assert result.as_black == result.as_white == Tally(draws=1)
-
-
-def test_every_move_of_every_game_has_a_seed_of_its_own() -> None:
-    player, opponent = builder(), strewer()
-    match(player, opponent)
-    seeds = player.seeds + opponent.seeds
-    assert len(set(seeds)) == len(seeds)
 
 
 def test_distinct_games_are_counted() -> None:

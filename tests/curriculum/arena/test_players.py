@@ -1,8 +1,8 @@
 """Players by their names, and the rules of their games."""
 
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,13 @@ from curriculum.config import Config
 from curriculum.phases.steps import keep_model
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import BUILT_IN, DEFAULT_MODEL, CheckpointError, load_model, read_info, save_model
-from nets.config import NetConfig, Planes
+from nets.config import NetConfig
 from nets.dual import make_model
+from search.players import Decision, Player
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 from tests.support.cases import cases
+from tests.support.nets import LINES
 
 SMALL, OTHER = Rules(7, 4), Rules(9, 5)
 TINY = NetConfig.tower(2, 0, hidden=2)
@@ -37,12 +39,12 @@ SETTINGS = PlayerSettings(policy=Policy.DETERMINISTIC)
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with a best model on 7x7."""
     path = tmp_path_factory.mktemp("specs") / "run"
     with RunFolder.create(path, Config(rules=SMALL, net=TINY, search=TRAINED_WITH)) as folder:
         keep_model(folder, "best", make_model(TINY, SMALL, 1), {"phase": "none"})
-    yield path
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -53,40 +55,41 @@ def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def named(spec: object, settings: PlayerSettings = SETTINGS) -> Player:
+    return parse_player(str(spec), rules=SMALL, settings=settings)
+
+
+def decided(spec: object, settings: PlayerSettings = SETTINGS, moves: Sequence[int] = ()) -> Decision:
+    """The decision of a player after some moves."""
+    return named(spec, settings).choose(Position.from_moves(SMALL, moves), seed=1)
+
+
 def test_a_model_may_have_its_own_number_of_simulations(run: Path, tmp_path: Path) -> None:
     spec = f"{run}@7"
     assert model_path(spec) == model_path(str(run))
     assert resolve_rules([spec]) == SMALL
     for settings in (SETTINGS, replace(SETTINGS, simulations=30), replace(SETTINGS, seconds=5.0)):
-        player = parse_player(spec, rules=SMALL, settings=settings)
-        assert player.name == spec
-        assert player.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == 7
-    bare = parse_player(f"{run}@0", rules=SMALL, settings=SETTINGS)
-    assert bare.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == 0
+        assert named(spec, settings).name == spec
+        assert decided(spec, settings).simulations == 7
+    assert decided(f"{run}@0").simulations == 0
     for wrong in ("mentor@5", "random@5"):
         with pytest.raises(PlayerSpecError):
-            parse_player(wrong, rules=SMALL, settings=SETTINGS)
+            named(wrong)
     for wrong in (f"{run}@", f"{run}@many", f"{run}@99999999999"):
         with pytest.raises(CheckpointError, match="there is no file or folder"):
-            parse_player(wrong, rules=SMALL, settings=SETTINGS)
+            named(wrong)
 
 
 @pytest.mark.parametrize("spec", ["random", "mentor", "mentor:paper", "pure-mcts:50"])
 def test_players_without_a_net_are_known_by_their_specs_and_play(spec: str) -> None:
-    player = parse_player(spec, rules=SMALL, settings=SETTINGS)
-    position = Position.from_moves(SMALL, [24])
-    assert player.name == spec
+    assert named(spec).name == spec
     assert model_path(spec) is None
-    assert position.is_legal(player.choose_batch([position], seeds=[1])[0].move)
+    assert Position.from_moves(SMALL, [24]).is_legal(decided(spec, moves=[24]).move)
 
 
 def test_a_run_folder_is_its_best_model(run: Path) -> None:
     assert model_path(str(run)) == run / "models" / "best.safetensors"
-    position = Position.from_moves(SMALL, [24])
-    decisions = [
-        parse_player(spec, rules=SMALL, settings=SETTINGS).choose_batch([position], seeds=[3])[0]
-        for spec in (str(run), str(run / "models" / "best.safetensors"))
-    ]
+    decisions = [decided(spec, moves=[24]) for spec in (run, run / "models" / "best.safetensors")]
     assert decisions[0].move == decisions[1].move
     assert decisions[0].simulations == TRAINED_WITH.simulations
 
@@ -112,23 +115,20 @@ def test_the_built_in_models_are_in_the_package() -> None:
     ],
 )
 def test_a_model_searches_with_the_settings(run: Path, settings: PlayerSettings, simulations: int) -> None:
-    player = parse_player(str(run), rules=SMALL, settings=settings)
-    assert player.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == simulations
+    assert decided(run, settings).simulations == simulations
 
 
 def test_a_model_plays_with_tactics_or_literally(run: Path) -> None:
     # Three in a row of each side: the search for fours sees the win, a search of one simulation does not.
-    open_three = Position.from_moves(SMALL, [22, 1, 23, 3, 24, 5])
-
-    def visits(**settings: bool) -> int:
-        player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(simulations=9, **settings))
-        return player.choose_batch([open_three], seeds=[1])[0].simulations
-
-    assert visits() < visits(tactics=False) == 9
+    with_tactics, literal = (
+        decided(run, PlayerSettings(simulations=9, tactics=tactics), [22, 1, 23, 3, 24, 5]).simulations
+        for tactics in (True, False)
+    )
+    assert with_tactics < literal == 9
 
 
 def test_a_literal_search_is_that_of_the_training_with_its_leaves_in_flight(run: Path) -> None:
-    player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(tactics=False))
+    player = named(run, PlayerSettings(tactics=False))
     assert isinstance(player, MctsPlayer)
     assert player._settings == replace(TRAINED_WITH, proven_nodes=False)
 
@@ -152,12 +152,12 @@ def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -
 @pytest.mark.parametrize(("spec", "message"), cases("players_refused"))
 def test_a_text_that_names_no_player_is_refused_with_the_valid_spellings(spec: str, message: str) -> None:
     with pytest.raises(PlayerSpecError, match=message):
-        parse_player(spec, rules=SMALL, settings=SETTINGS)
+        named(spec)
 
 
 def test_a_name_of_any_length_is_refused_with_its_limit() -> None:
     with pytest.raises(PlayerSpecError, match=r"'engine:line:line.*' has 1,000,007 characters; the limit .* is 4,096"):
-        parse_player("engine:" + "line:" * 200_000, rules=Rules(), settings=PlayerSettings())
+        named("engine:" + "line:" * 200_000)
 
 
 def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
@@ -168,36 +168,33 @@ def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
 
 def test_a_path_of_no_model_is_a_missing_file() -> None:
     with pytest.raises(CheckpointError, match=r"there is no file or folder missing/model\.safetensors"):
-        parse_player("missing/model.safetensors", rules=SMALL, settings=SETTINGS)
+        named("missing/model.safetensors")
+
+
+def searching(run: Path, path: Path, search: dict[str, Any]) -> Path:
+    """The model of the run with another search in its metadata."""
+    model, info = load_model(run / "models" / "best.safetensors")
+    save_model(path, model, {**info.made, "search": search})
+    return path
 
 
 def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path, tmp_path: Path) -> None:
-    model, info = load_model(run / "models" / "best.safetensors")
-    many = {**info.made["search"], "simulations": MAX_SIMULATIONS}
-    save_model(tmp_path / "patient.safetensors", model, {**info.made, "search": many})
-    player = parse_player(str(tmp_path / "patient.safetensors"), rules=SMALL, settings=PlayerSettings(seconds=0.3))
+    path = searching(run, tmp_path / "patient.safetensors", asdict(replace(TRAINED_WITH, simulations=MAX_SIMULATIONS)))
     started = time.perf_counter()
-    decision = player.choose_batch([Position.from_moves(SMALL, [24])], seeds=[1])[0]
+    decision = decided(path, PlayerSettings(seconds=0.3), [24])
     assert 0.3 <= time.perf_counter() - started < 5
     assert 0 < decision.simulations < MAX_SIMULATIONS
 
 
-def test_a_model_with_a_search_of_another_version_is_refused(run: Path, tmp_path: Path) -> None:
-    model, info = load_model(run / "models" / "best.safetensors")
-    save_model(tmp_path / "old.safetensors", model, {**info.made, "search": {"playouts": 3}})
-    with pytest.raises(CheckpointError, match="a search of another version"):
-        parse_player(str(tmp_path / "old.safetensors"), rules=SMALL, settings=SETTINGS)
-
-
-@pytest.mark.parametrize(("settings", "complaint"), cases("search_settings_refused"))
+@pytest.mark.parametrize(
+    ("settings", "complaint"), [*cases("search_settings_refused"), ({"playouts": 3}, "a search of another version")]
+)
 def test_a_model_with_impossible_search_settings_is_refused(
     run: Path, tmp_path: Path, settings: dict[str, Any], complaint: str
 ) -> None:
-    model, info = load_model(run / "models" / "best.safetensors")
-    path = tmp_path / "hostile.safetensors"
-    save_model(path, model, {**info.made, "search": {**info.made["search"], **settings}})
+    path = searching(run, tmp_path / "hostile.safetensors", {**asdict(TRAINED_WITH), **settings})
     with pytest.raises(CheckpointError, match=complaint) as error:
-        parse_player(str(path), rules=SMALL, settings=SETTINGS)
+        named(path)
     assert str(path) in str(error.value)
 
 
@@ -205,9 +202,7 @@ def test_a_model_with_impossible_search_settings_is_refused(
     "net",
     [
         NetConfig(trunk=("conv3-4",), policy_head=("conv3-1-bare",), value_head=("conv1-4", "max", "linear")),
-        NetConfig(
-            planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-32",)
-        ),
+        LINES,
     ],
     ids=["convolutions", "lines"],
 )

@@ -97,12 +97,16 @@ def moves_of(result: MatchResult) -> list[tuple[int, ...]]:
     return [game.moves for game in sorted(result.games, key=lambda game: game.fixture.number)]
 
 
-def opened(path: Path, games: Sequence[Fixture] | None = None) -> MatchFolder:
-    return MatchFolder(path, PLAN, schedule(4) if games is None else games, rules=RULES, names=("a", "b"))
+def opened(
+    path: Path, games: Sequence[Fixture] | None = None, *, plan: dict[str, Any] = PLAN, names: Sequence[str] = "ab"
+) -> MatchFolder:
+    return MatchFolder(path, plan, schedule(4) if games is None else games, rules=RULES, names=tuple(names))
 
 
-def play_random(games: Sequence[Fixture], **options: Any) -> Tournament:
-    return play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), **options)
+def play(games: Sequence[Fixture], player: Player | None = None, **options: Any) -> Tournament:
+    """Play the games of a player, by default another random one, and a random one."""
+    players = (player or RandomPlayer(), RandomPlayer())
+    return play_tournament(players, games, rules=RULES, **{"context": Context()} | options)
 
 
 @pytest.fixture
@@ -110,7 +114,7 @@ def kept(tmp_path: Path) -> list[Fixture]:
     """The fixtures of a match of four games, which are kept in `tmp_path`."""
     games = schedule(4)
     with opened(tmp_path, games) as folder:
-        play_random(games, folder=folder)
+        play(games, folder=folder)
     return games
 
 
@@ -142,11 +146,7 @@ def test_a_tournament_counts_each_meeting_and_each_player() -> None:
     players = [RandomPlayer(), RandomPlayer(), RandomPlayer()]
     tournament = play_tournament(players, schedule(4, players=3), rules=RULES, context=Context(), names=("a", "b", "c"))
     assert tournament.games == 12
-    assert {(match.player, match.opponent) for match in tournament.matches.values()} == {
-        ("a", "b"),
-        ("a", "c"),
-        ("b", "c"),
-    }
+    assert {(match.player, match.opponent) for match in tournament.matches.values()} == set(combinations("abc", 2))
     standings = tournament.standings()
     assert sorted(standing.rating.name for standing in standings) == ["a", "b", "c"]
     assert all(standing.tally.games == 8 for standing in standings)
@@ -158,7 +158,7 @@ def test_a_tournament_counts_each_meeting_and_each_player() -> None:
 @pytest.mark.parametrize("on_time", [False, True])
 def test_a_player_that_gives_up_loses_on_any_board(on_time: bool) -> None:
     quitter = Restarting("quitter", gives_up_at=6, on_time=on_time)
-    result = play_tournament((quitter, RandomPlayer()), schedule(), rules=RULES, context=Context()).matches[0, 1]
+    result = play(schedule(), quitter).matches[0, 1]
     lost = [game for game in result.games if game.ending is not Ending.BOARD]
     assert lost
     for game in lost:
@@ -176,21 +176,21 @@ def test_a_player_that_gives_up_loses_on_any_board(on_time: bool) -> None:
 def test_games_on_threads_are_limited_in_number() -> None:
     for count in (1, 3):
         player = Restarting()
-        play_tournament((player, RandomPlayer()), schedule(), rules=RULES, context=Context(), on_threads=count)
+        play(schedule(), player, on_threads=count)
         assert 1 <= player.max_open <= count
 
 
 def test_games_on_threads_are_the_games_played_side_by_side() -> None:
     """Players receive the same seeds either way."""
-    apart = play_tournament((Restarting(), RandomPlayer()), schedule(), rules=RULES, context=Context(), on_threads=3)
-    together = play_random(schedule())
+    apart = play(schedule(), Restarting(), on_threads=3)
+    together = play(schedule())
     assert moves_of(apart.matches[0, 1]) == moves_of(together.matches[0, 1])
 
 
 def test_a_defect_on_a_thread_is_not_swallowed() -> None:
     player = Breaking()
     with pytest.raises(ZeroDivisionError, match="a defect"):
-        play_tournament((player, RandomPlayer()), schedule(), rules=RULES, context=Context(), on_threads=2)
+        play(schedule(), player, on_threads=2)
     assert player.open == 0
 
 
@@ -198,30 +198,20 @@ def test_a_match_ends_early_once_it_is_decided() -> None:
     def is_decided(tournament: Tournament) -> bool:
         return tournament.games >= 4
 
-    for players in ((RandomPlayer(), RandomPlayer()), (Restarting(), RandomPlayer())):
-        tournament = play_tournament(
-            players, schedule(20), rules=RULES, context=Context(), is_decided=is_decided, side_by_side=2, on_threads=1
-        )
-        assert tournament.games == 4
+    for player in (RandomPlayer(), Restarting()):
+        assert play(schedule(20), player, is_decided=is_decided, side_by_side=2, on_threads=1).games == 4
 
 
 def test_a_stopped_match_continues_and_ends_like_one_without_a_stop(tmp_path: Path) -> None:
     games = schedule(12)
-    straight = play_random(games, side_by_side=4)
+    straight = play(games, side_by_side=4)
     stops = 0
     for stop_after in (30, 60, 90, None):
         player = Counting(stop_after)
         with opened(tmp_path, games) as folder:
             before = len(folder.played)
             try:
-                resumed = play_tournament(
-                    (player, RandomPlayer()),
-                    games,
-                    rules=RULES,
-                    context=Context(stop=player.stop),
-                    folder=folder,
-                    side_by_side=4,
-                )
+                resumed = play(games, player, context=Context(stop=player.stop), folder=folder, side_by_side=4)
             except Interrupted:
                 stops += 1
             assert len(folder.played) >= before
@@ -236,9 +226,7 @@ def test_a_stopped_match_continues_and_ends_like_one_without_a_stop(tmp_path: Pa
 def test_a_game_reads_back_as_it_was_kept(tmp_path: Path) -> None:
     games = schedule(6)
     with opened(tmp_path, games) as folder:
-        play_tournament(
-            (Restarting(gives_up_at=9), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder
-        )
+        play(games, Restarting(gives_up_at=9), folder=folder)
         kept = folder.played
     with opened(tmp_path, games) as folder:
         for again, game in zip(folder.played, kept, strict=True):
@@ -252,28 +240,25 @@ def test_a_half_written_game_is_played_again(tmp_path: Path, kept: list[Fixture]
     (tmp_path / "games.sgf").write_text("(;FF[4]GM[4]", encoding="utf-8")
     with opened(tmp_path, kept) as folder:
         assert len(folder.played) == 3
-        play_random(kept, folder=folder)
+        play(kept, folder=folder)
         assert len(folder.played) == 4
     assert len(read_games(tmp_path / "games.sgf")) == 4
 
 
 def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
-    games = schedule(4)
-    path = tmp_path / "match"
-    busy = pytest.raises(FolderBusyError, match="another process works in")
-    with opened(path, games), busy:
-        opened(path, games)
+    path, other = tmp_path / "match", tmp_path / "other"
+    with opened(path), pytest.raises(FolderBusyError, match="another process works in"):
+        opened(path)
     with pytest.raises(FolderTakenError, match="seed is 1 there and 2 here"):
-        MatchFolder(path, {**PLAN, "seed": 2}, games, rules=RULES, names=("a", "b"))
+        opened(path, plan={**PLAN, "seed": 2})
     (path / "match.json").write_text(json.dumps({**PLAN, "\u202e" * 99: 1}), encoding="utf-8")
     with pytest.raises(FolderTakenError, match=r"another setting: (\\u202e){9}"):
-        opened(path, games)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "letter.txt").write_text("dear", encoding="utf-8")
-    with pytest.raises(FolderTakenError, match="is not empty and holds no match"):
-        MatchFolder(tmp_path / "other", PLAN, games, rules=RULES, names=("a", "b"))
-    with pytest.raises(FolderTakenError, match="is a file"):
-        MatchFolder(tmp_path / "other" / "letter.txt", PLAN, games, rules=RULES, names=("a", "b"))
+        opened(path)
+    other.mkdir()
+    (other / "letter.txt").write_text("dear", encoding="utf-8")
+    for taken, why in ((other, "is not empty and holds no match"), (other / "letter.txt", "is a file")):
+        with pytest.raises(FolderTakenError, match=why):
+            opened(taken)
 
 
 @pytest.mark.parametrize(("line", "why"), cases("match_lines_refused"))
@@ -313,11 +298,11 @@ def test_a_game_without_room_for_its_record_is_kept(tmp_path: Path, monkeypatch:
     with opened(tmp_path, games) as folder:
         with monkeypatch.context() as patch, pytest.raises(OSError, match=r"games\.sgf"):
             patch.setattr("curriculum.arena.folder.append_text", full)
-            play_random(games, folder=folder)
+            play(games, folder=folder)
         assert len(folder.played) == 1
     with opened(tmp_path, games) as folder:
         assert len(folder.played) == 1
-        play_random(games, folder=folder)
+        play(games, folder=folder)
     assert len(read_games(tmp_path / "games.sgf")) == 4
 
 
@@ -331,8 +316,8 @@ def test_a_game_that_is_there_twice_counts_once(tmp_path: Path, kept: list[Fixtu
 def test_names_with_invalid_characters_lose_no_game(tmp_path: Path) -> None:
     games = schedule(2)
     for _ in range(2):
-        with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("\udcff", "b")) as folder:
-            play_random(games, folder=folder)
+        with opened(tmp_path, games, names=("\udcff", "b")) as folder:
+            play(games, folder=folder)
             assert len(folder.played) == 2
 
 
@@ -341,16 +326,9 @@ def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) ->
     games = schedule(12)
     player = Counting(stop_after=60)
     with opened(tmp_path, games) as folder, pytest.raises(Interrupted):
-        play_tournament(
-            (player, RandomPlayer()),
-            games,
-            rules=RULES,
-            context=Context(stop=player.stop),
-            folder=folder,
-            side_by_side=6,
-        )
+        play(games, player, context=Context(stop=player.stop), folder=folder, side_by_side=6)
     with opened(tmp_path, games) as folder:
         assert 0 < len(folder.played) < 6
         decided = {"is_decided": lambda tournament: tournament.games > 0}
-        tournament = play_random(games, folder=folder, side_by_side=6, **decided)
+        tournament = play(games, folder=folder, side_by_side=6, **decided)
     assert [game.fixture.number for game in tournament.matches[0, 1].games] == [0, 1], "a test looks at every pair"
