@@ -40,18 +40,15 @@ class StopsAt(Context):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def small_steps_on_one_thread() -> Iterator[None]:
-    """Many instants to be stopped at. Threads that spin for nets this small would take most of the time."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def small_steps() -> Iterator[None]:
+    """Saves often, so that there are many instants to be stopped at."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_training, "STEPS_PER_SAVE", 2)
         yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
-def straight(small_steps_on_one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def straight(small_steps: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run without interruption."""
     path = tmp_path_factory.mktemp("phases") / "straight"
     assert go_on(RunFolder.create(path, CONFIG)) == []
