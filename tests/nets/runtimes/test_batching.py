@@ -110,6 +110,16 @@ def within_reason(work: Callable[[], None]) -> None:
         raise errors[0]
 
 
+def evaluate(batcher: Batcher, *slots: Slot, dual: bool = True, gate: "Gate | None" = None) -> None:
+    """Submit all slots, open the gate, wait for them in order, and check them."""
+    submissions = [batcher.submit(slot.parts(dual)) for slot in slots]
+    if gate is not None:
+        gate.open()
+    for submission, slot in zip(submissions, slots, strict=True):
+        within_reason(submission.result)
+        slot.check(dual)
+
+
 class Gate:
     """Holds the first batch of many rows until `open`, so that other rows queue meanwhile."""
 
@@ -147,26 +157,15 @@ def test_every_row_is_evaluated_once_and_by_its_own_net(
     slots: list[list[int]], dual: bool, sizes: tuple[int, ...], threads: int, any_thread: bool, repeatable: bool
 ) -> None:
     runtime = ScriptedRuntime(sizes=sizes, threads=threads, any_thread=any_thread)
-    filled = [Slot(to_move) for to_move in slots]
     with batcher_of(runtime, repeatable=repeatable) as batcher:
-        submissions = [batcher.submit(slot.parts(dual)) for slot in filled]
-        for submission in submissions:
-            within_reason(submission.result)
-    for slot in filled:
-        slot.check(dual)
+        evaluate(batcher, *map(Slot, slots), dual=dual)
     assert all(1 <= sum(batch.rows) <= sizes[-1] for batch in runtime.evaluated)
 
 
 def test_rows_of_several_submissions_share_a_batch() -> None:
     runtime = ScriptedRuntime(sizes=(MANY,))
     with batcher_of(runtime) as batcher:
-        gate = Gate(runtime, batcher)
-        slots = [Slot([WHITE] * rows) for rows in (50, 20, 40)]
-        submissions = [batcher.submit(slot.parts()) for slot in slots]
-        gate.open()
-        for submission, slot in zip(submissions, slots, strict=True):
-            within_reason(submission.result)
-            slot.check()
+        evaluate(batcher, *(Slot([WHITE] * rows) for rows in (50, 20, 40)), gate=Gate(runtime, batcher))
     assert runtime.batches() == [("white", [50, 20, 30]), ("white", [10])]
 
 
@@ -182,8 +181,7 @@ def test_repeatable_batches_depend_on_their_own_submission_alone(
     def batches(*together: Slot, threads: int) -> list[tuple[str, list[int]]]:
         runtime = ScriptedRuntime(sizes=sizes, threads=threads, any_thread=any_thread)
         with batcher_of(runtime, repeatable=True) as batcher:
-            for submission in [batcher.submit(slot.parts(dual)) for slot in together]:
-                within_reason(submission.result)
+            evaluate(batcher, *together, dual=dual)
         return sorted(runtime.batches())
 
     alone = [batch for to_move in slots for batch in batches(Slot(to_move), threads=1)]
@@ -207,8 +205,7 @@ def test_a_submission_that_no_thread_takes_is_taken_back() -> None:
         batcher = Batcher(runtime, threads)
         with pytest.raises(RuntimeError, match="new thread"):
             batcher.submit(refused.parts())
-        within_reason(batcher.submit(taken.parts()).result)
-    taken.check()
+        evaluate(batcher, taken)
     assert runtime.batches() == [("white", [MANY])]
     with pytest.raises(RuntimeError, match="after shutdown"):
         batcher.submit(taken.parts())
@@ -217,18 +214,10 @@ def test_a_submission_that_no_thread_takes_is_taken_back() -> None:
 def test_the_net_with_the_oldest_rows_goes_first_and_of_equals_the_one_with_more_rows() -> None:
     runtime = ScriptedRuntime()
     with batcher_of(runtime) as batcher:
-        gate = Gate(runtime, batcher)
         slots = [Slot(sides) for sides in ([WHITE] * 3, [BLACK] * 30, [WHITE] * 2)]
-        submissions = [batcher.submit(slot.parts()) for slot in slots]
-        gate.open()
-        for submission in submissions:
-            within_reason(submission.result)
+        evaluate(batcher, *slots, gate=Gate(runtime, batcher))
         assert runtime.batches() == [("white", [3, 2]), ("black", [30])]
-
-        gate = Gate(runtime, batcher)
-        submission = batcher.submit(Slot([BLACK] * 4 + [WHITE] * 5).parts())
-        gate.open()
-        within_reason(submission.result)
+        evaluate(batcher, Slot([BLACK] * 4 + [WHITE] * 5), gate=Gate(runtime, batcher))
         assert runtime.batches() == [("white", [5]), ("black", [4])]
 
 
@@ -253,9 +242,7 @@ def test_an_error_reaches_the_submissions_of_its_batch_and_no_others() -> None:
         assert both.logits[:, 0].tolist() == [1, 0]
 
         runtime.before = lambda net, rows: None
-        afterwards = Slot([WHITE, BLACK] * 20)
-        within_reason(batcher.submit(afterwards.parts()).result)
-        afterwards.check()
+        evaluate(batcher, Slot([WHITE, BLACK] * 20))
 
 
 @pytest.mark.parametrize("any_thread", [False, True])
@@ -290,29 +277,26 @@ def test_many_threads_at_once_lose_nothing(any_thread: bool) -> None:
 
 
 def test_a_thread_that_waits_for_few_rows_evaluates_them() -> None:
-    runtime, slot = ScriptedRuntime(sizes=(1, 2, 4, 8), threads=2, any_thread=True), Slot([BLACK] * 10)
+    runtime = ScriptedRuntime(sizes=(1, 2, 4, 8), threads=2, any_thread=True)
     with batcher_of(runtime) as batcher:
-        within_reason(batcher.submit(slot.parts()).result)
+        evaluate(batcher, Slot([BLACK] * 10))
     assert runtime.evaluated == [("black", [8], "waiting"), ("black", [2], "waiting")]
-    slot.check()
 
 
 def test_a_thread_that_waits_for_few_rows_does_not_wait_for_busy_threads() -> None:
-    runtime, slot = ScriptedRuntime(any_thread=True), Slot([WHITE, BLACK] * 3)
+    runtime = ScriptedRuntime(any_thread=True)
     with batcher_of(runtime) as batcher:
         gate = Gate(runtime, batcher)
-        within_reason(batcher.submit(slot.parts()).result)
-        slot.check()
+        evaluate(batcher, Slot([WHITE, BLACK] * 3))
         assert {batch.thread for batch in runtime.evaluated} == {"waiting"}
         gate.open()
 
 
 def test_a_waiting_thread_leaves_many_rows_to_the_threads_of_the_runtime() -> None:
-    runtime, slot = ScriptedRuntime(any_thread=True), Slot([BLACK] * MANY)
+    runtime = ScriptedRuntime(any_thread=True)
     with batcher_of(runtime) as batcher:
-        within_reason(batcher.submit(slot.parts()).result)
+        evaluate(batcher, Slot([BLACK] * MANY))
     assert all(batch.thread.startswith("net_") for batch in runtime.evaluated)
-    slot.check()
 
 
 def test_a_waiting_thread_evaluates_nothing_if_only_threads_of_the_runtime_may() -> None:
@@ -334,12 +318,11 @@ def test_a_waiting_thread_evaluates_nothing_if_only_threads_of_the_runtime_may()
 def test_a_thread_takes_its_share_of_the_rows_that_wait_or_whole_batches_where_they_are_faster(
     sizes: tuple[int, ...], large: bool, batches: list[int]
 ) -> None:
-    runtime, slot = ScriptedRuntime(sizes=sizes, threads=2), Slot([BLACK] * 100)
+    runtime = ScriptedRuntime(sizes=sizes, threads=2)
     runtime.large_batches = large
     with batcher_of(runtime) as batcher:
-        within_reason(batcher.submit(slot.parts(dual=False)).result)
+        evaluate(batcher, Slot([BLACK] * 100), dual=False)
     assert sorted(rows for _, rows in runtime.batches()) == [[rows] for rows in batches]
-    slot.check(dual=False)
 
 
 def test_an_interrupt_is_not_lost_on_a_thread_that_evaluates_the_rows_of_others() -> None:
