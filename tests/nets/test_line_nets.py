@@ -31,7 +31,7 @@ from nets.runtimes.runtime import RuntimeUnavailableError
 from nets.shapes import fits
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
-from tests.support.nets import CPU, EXACT, priors, random_batch
+from tests.support.nets import CPU, EXACT, as_tensors, priors, random_batch
 from tests.support.nets import LINES as SMALL
 from tests.support.project import ROOT
 
@@ -130,10 +130,7 @@ def rounded(x: Tensor, bits: int, top: int) -> Tensor:
     return torch.floor(x * 2**bits + 0.5).clamp(-top, top)
 
 
-@pytest.mark.parametrize(
-    ("config", "size", "scale"),
-    [(SMALL, 15, 8.0), (LARGE, 22, 1.0), (SMALL, 7, 60.0)],
-)
+@pytest.mark.parametrize(("config", "size", "scale"), [(SMALL, 15, 8.0), (LARGE, 22, 1.0), (SMALL, 7, 60.0)])
 def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig, size: int, scale: float) -> None:
     model, batch = model_of(config, size, scale=scale), random_batch(12, Rules(size, 5))
     net = next(iter(model.nets.values()))
@@ -165,10 +162,9 @@ def test_a_larger_net_starts_with_the_values_of_a_smaller_one_and_its_units_lear
     config = dataclasses.replace(SMALL, trunk=trunk)
     assert config.holds(SMALL)
     larger = enlarged(model, config, model.rules, 5)
-    planes = (torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves))
-    for found, expected in zip(larger(*planes), model(*planes), strict=True):
+    for found, expected in zip(larger(*as_tensors(batch)), model(*as_tensors(batch)), strict=True):
         assert torch.allclose(found, expected, atol=1e-4)
-    loss = larger(*planes)[0].square().sum()
+    loss = larger(*as_tensors(batch))[0].square().sum()
     loss.backward()
     for net in larger.nets.values():
         gradient = net.trunk[0].first.weight.grad  # type: ignore[index, union-attr]
@@ -249,7 +245,7 @@ def test_integers_are_for_line_nets() -> None:
 
 def test_torch_learns_a_line_net() -> None:
     net = next(iter(make_model(SMALL, Rules(9, 5), 3).nets.values())).train()
-    batch = random_batch(64)
+    batch = random_batch(16)
     stones = torch.from_numpy(batch.stones)
     planes = torch.stack((stones == 1, stones == -1), dim=1).float().unflatten(2, (9, 9))
     targets = torch.from_numpy(np.where(batch.stones == 0, 1, 0).argmax(1))

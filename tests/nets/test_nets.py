@@ -16,20 +16,7 @@ from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, NetConfig, Plane
 from nets.dual import make_model, parameter_count, zero_heads
 from nets.planes import encode
 from nets.tensor_file import NotFiniteError
-from tests.support.nets import LINES, evaluator_of, model_of, random_batch, spoil
-
-RULES = Rules(9, 5)
-TINY = NetConfig.tower(4, 1, hidden=8)
-
-
-def as_tensors(batch: PositionBatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The batch as arguments of the model."""
-    return torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
-
-
-def test_an_empty_board_is_all_zeros_in_paper_as_planes() -> None:
-    batch = PositionBatch.from_positions([Position(RULES)], RULES)
-    assert not encode(*as_tensors(batch), Planes.THREE, torch.float32).any()
+from tests.support.nets import LINES, RULES, TINY, as_tensors, evaluator_of, model_of, random_batch, spoil
 
 
 @pytest.mark.parametrize("planes", Planes)
@@ -42,6 +29,8 @@ def test_planes_are_seen_from_the_side_to_move(planes: Planes) -> None:
     assert encoded[1].nonzero().flatten().tolist() == [0, 20]
     for back, cell in enumerate((20, 10)[: LAST_MOVES[planes]]):
         assert encoded[2 + back].nonzero().flatten().tolist() == [cell]
+    empty = PositionBatch.from_positions([Position(RULES)], RULES)
+    assert encode(*as_tensors(empty), planes, torch.float32).any() == bool(COLOUR_PLANES[planes])
     if COLOUR_PLANES[planes]:
         assert not encoded[-1].any(), "white is to move"
         position.pop()

@@ -7,7 +7,7 @@ import torch
 from core.evaluation import write_planes
 from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Planes
 from nets.planes import encode
-from tests.support.nets import random_batch
+from tests.support.nets import as_tensors, random_batch
 
 
 @pytest.mark.parametrize("copies", [1, 2])
@@ -15,8 +15,7 @@ from tests.support.nets import random_batch
 def test_planes_of_some_rows_are_those_of_training_and_other_rows_stay(kind: Planes, copies: int) -> None:
     batch, rows = random_batch(12), np.array([7, 0, 11, 3])
     batch.last_moves[0] = -1
-    arrays = (torch.from_numpy(array) for array in (batch.stones, batch.to_move, batch.last_moves))
-    expected = encode(*arrays, kind, torch.float32).permute(0, 2, 3, 1).flatten(1, 2).numpy()[rows]
+    expected = encode(*as_tensors(batch), kind, torch.float32).permute(0, 2, 3, 1).flatten(1, 2).numpy()[rows]
     cells, count = batch.stones.shape[1], PLANE_COUNT[kind]
     kinds = (LAST_MOVES[kind], COLOUR_PLANES[kind], copies)
     planes = np.full((6, cells, copies * count), 5, np.float32)

@@ -10,7 +10,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from core.evaluation import PositionBatch
+from core.evaluation import PositionBatch, Slot
 from core.rules import BLACK, WHITE, Rules
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
@@ -37,11 +37,25 @@ def random_batch(count: int, rules: Rules = RULES, seed: int = 0) -> PositionBat
     return batch
 
 
+def as_tensors(batch: PositionBatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The batch as arguments of a model."""
+    return torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
+
+
+def slot_of(batch: PositionBatch, capacity: int | None = None) -> Slot:
+    """A slot with the positions of a batch."""
+    slot = Slot.with_capacity(capacity or len(batch), batch.stones.shape[1])
+    slot.count = len(batch)
+    for name in ("stones", "to_move", "last_moves"):
+        getattr(slot.positions, name)[: slot.count] = getattr(batch, name)
+    return slot
+
+
 def model_of(config: NetConfig = TINY, rules: Rules = RULES, seed: int = 1) -> DualNet:
     """A model whose batch norms have statistics."""
     model, batch = make_model(config, rules, seed).train(), random_batch(64, rules, seed)
     with torch.no_grad():
-        model(torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves))
+        model(*as_tensors(batch))
     return model.eval()
 
 

@@ -3,14 +3,13 @@
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from core.evaluation import Slot
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets import config as nets_config
@@ -24,8 +23,9 @@ from nets.runtimes.runtime import Piece, RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
-from tests.support.nets import CPU, EXACT, RULES, evaluator_of, model_of, priors, random_batch
+from tests.support.nets import CPU, EXACT, RULES, as_tensors, evaluator_of, model_of, priors, random_batch, slot_of
 
+OPENVINO = RuntimeChoice(backend=Backend.OPENVINO, precision=Precision.FP32)
 RUNTIMES = [("torch", "fp32"), ("torch", "bf16"), ("openvino", "fp32"), ("openvino", "bf16")]
 
 
@@ -43,12 +43,7 @@ def test_every_runtime_evaluates_the_papers_nets_as_torch_does_in_float32(backen
     evaluator = evaluator_of(model, backend, precision)
     logits, values = evaluator.evaluate(batch)
     with torch.no_grad():
-        exact_logits, exact_values = (
-            answer.numpy()
-            for answer in model(
-                torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
-            )
-        )
+        exact_logits, exact_values = (answer.numpy() for answer in model(*as_tensors(batch)))
     tolerance = 2e-2 if precision == "bf16" else 1e-4
     assert np.abs(priors(logits, batch) - priors(exact_logits, batch)).max() < tolerance
     assert np.abs(values - exact_values).max() < tolerance
@@ -58,7 +53,7 @@ def test_every_runtime_evaluates_the_papers_nets_as_torch_does_in_float32(backen
 @pytest.mark.parametrize("planes", Planes)
 def test_nets_rewritten_for_openvino_compute_the_same(planes: Planes) -> None:
     model, batch = model_of(NetConfig.tower(12, 2, hidden=8, planes=planes)), random_batch(8)
-    arrays = [torch.from_numpy(array) for array in (batch.stones, batch.to_move, batch.last_moves)]
+    arrays = as_tensors(batch)
     encoded = encode(*arrays, planes, torch.float32).permute(0, 2, 3, 1)
     expected = InferenceNet(model, "black")(*arrays)
     plain, refined = PlanesNet(model, "black", refined=False), PlanesNet(model, "black", refined=True)
@@ -114,11 +109,8 @@ def test_batches_submitted_at_once_are_all_evaluated_rightly(backend: str, dual:
     evaluator, exact = evaluator_of(model, backend), evaluator_of(model)
     slots = []
     for index, count in enumerate([1, 16, 17, 32, 2, 15]):
-        slot = Slot.with_capacity(32, RULES.cells)
         batch = random_batch(count, seed=index)
-        slot.count = count
-        for name in ("stones", "to_move", "last_moves"):
-            getattr(slot.positions, name)[:count] = getattr(batch, name)
+        slot = slot_of(batch, capacity=32)
         slots.append((slot, batch))
     tickets = [evaluator.submit(slot) for slot, _ in slots]
     for ticket in tickets:
@@ -166,43 +158,45 @@ def test_the_evaluator_reports_the_number_of_last_moves_in_its_nets_input(planes
     assert not np.array_equal(evaluator.evaluate(batch)[0], answers)
 
 
-def test_a_runtime_that_is_missing_is_replaced_by_torch_with_one_notice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openvino", None)
+def without_openvino(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(sys.modules, "openvino", None)
+
+
+def with_failing_openvino(patch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no such plugin\nand a long story")
+
+    patch.setattr(pytest.importorskip("openvino", exc_type=ImportError), "Core", fail)
+    patch.setattr("nets.runtimes.openvino._CORES", [])
+
+
+@pytest.mark.parametrize(
+    ("prepare", "choice", "notice"),
+    [
+        (without_openvino, OPENVINO, "torch, which is slower"),
+        (without_openvino, RuntimeChoice(), "OpenVINO cannot be used"),
+        (with_failing_openvino, OPENVINO, r"OpenVINO fails here \(no such plugin\); the nets run on torch"),
+        (
+            lambda patch: None,
+            RuntimeChoice(backend=Backend.NUMBA, precision=Precision.BF16),
+            "numba runs line-pattern nets alone; the nets run on torch",
+        ),
+    ],
+)
+def test_a_runtime_that_cannot_be_used_is_replaced_by_torch_with_one_notice(
+    prepare: Callable[[pytest.MonkeyPatch], None], choice: RuntimeChoice, notice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(monkeypatch)
     model, batch = model_of(), random_batch(9)
-    choice = RuntimeChoice(backend=Backend.OPENVINO, precision=Precision.FP32)
-    with pytest.warns(RuntimeNotice, match="torch, which is slower") as notices:
+    with pytest.warns(RuntimeNotice, match=notice) as notices:
         evaluator = NetEvaluator(model, choice, device=CPU)
     assert len(notices) == 1
     assert "\n" not in str(notices[0].message)
     assert evaluator.runtime.backend is Backend.TORCH
-    assert np.array_equal(evaluator.evaluate(batch)[0], evaluator_of(model).evaluate(batch)[0])
-
-
-def test_without_openvino_the_automatic_choice_is_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openvino", None)
-    with pytest.warns(RuntimeNotice, match="OpenVINO cannot be used"):
-        evaluator = NetEvaluator(model_of(), RuntimeChoice(), device=CPU)
-    assert evaluator.runtime.backend is Backend.TORCH
-
-
-def test_a_runtime_that_fails_is_replaced_by_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    openvino = pytest.importorskip("openvino", exc_type=ImportError)
-
-    def fail(*_: object) -> None:
-        raise RuntimeError("no such plugin\nand a long story")
-
-    monkeypatch.setattr(openvino, "Core", fail)
-    monkeypatch.setattr("nets.runtimes.openvino._CORES", [])
-    with pytest.warns(RuntimeNotice, match=r"OpenVINO fails here \(no such plugin\); the nets run on torch"):
-        evaluator = NetEvaluator(model_of(), RuntimeChoice(backend=Backend.OPENVINO), device=CPU)
-    assert evaluator.runtime.backend is Backend.TORCH
-
-
-def test_a_precision_that_a_runtime_lacks_is_kept_and_the_runtime_replaced() -> None:
-    choice = RuntimeChoice(backend=Backend.NUMBA, precision=Precision.BF16)
-    with pytest.warns(RuntimeNotice, match="numba runs line-pattern nets alone; the nets run on torch"):
-        evaluator = NetEvaluator(model_of(), choice, device=CPU)
-    assert (evaluator.runtime.backend, evaluator.runtime.precision) == (Backend.TORCH, Precision.BF16)
+    if choice.precision is not Precision.AUTO:
+        assert evaluator.runtime.precision == choice.precision
+        exact = evaluator_of(model, "torch", choice.precision).evaluate(batch)
+        assert np.array_equal(evaluator.evaluate(batch)[0], exact[0])
 
 
 def test_float16_on_a_processor_is_refused() -> None:
