@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,18 +16,13 @@ from nets.config import NetConfig, Planes
 from nets.dual import DualNet, make_model
 from nets.export import ExportFormat, check_export, export_net, random_planes, write_export
 from tests.support.commands import Capsys, refused, run
+from tests.support.nets import LINES
 from tests.support.project import ROOT
 
 RULES = Rules(9, 5)
 NETS = {
     "tower": NetConfig.tower(4, 1, planes=Planes.FIVE, dual=False),
-    "lines": NetConfig(
-        planes=Planes.TWO,
-        trunk=("lines-32", "spread"),
-        policy_head=("cells",),
-        value_head=("regions-15-32",),
-        batch_norm=False,
-    ),
+    "lines": replace(LINES, batch_norm=False),
 }
 
 

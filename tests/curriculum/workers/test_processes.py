@@ -35,7 +35,7 @@ from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
 from tests.curriculum.workers.conftest import same
 from tests.support.evaluators import ScriptedEvaluator
-from tests.support.nets import RULES, model_of, random_batch
+from tests.support.nets import RULES, model_of, random_batch, slot_of
 from tests.support.searches import assert_sound, nodes_of
 from tests.support.waiting import is_alive, wait_until
 
@@ -111,11 +111,6 @@ def links(number: int, opener: Any = open_evaluator) -> Iterator[list[EvaluatorL
         assert not thread.is_alive()
 
 
-def slot_of(rows: int, seed: int) -> Slot:
-    batch = random_batch(rows, seed=seed)
-    return Slot(batch, np.zeros(batch.stones.shape, np.float32), np.zeros(rows, np.float32), rows)
-
-
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     path = tmp_path / "model.safetensors"
@@ -130,12 +125,12 @@ def test_the_answers_are_those_of_an_evaluator_of_this_process_row_by_row(model:
             (here.lanes, here.version, here.last_moves)
         }
         for rows in (1, 65, 300, 64):
-            slots = [slot_of(rows, seed) for seed in (1, 2, 3)]
+            slots = [slot_of(random_batch(rows, seed=seed)) for seed in (1, 2, 3)]
             tickets = [each.submit(slot) for each, slot in zip([*shared, shared[0]], slots, strict=True)]
             for ticket in reversed(tickets):
                 ticket.result()
             for seed, slot in enumerate(slots, 1):
-                expected = slot_of(rows, seed)
+                expected = slot_of(random_batch(rows, seed=seed))
                 here.submit(expected).result()
                 assert np.array_equal(slot.logits, expected.logits)
                 assert np.array_equal(slot.values, expected.values)
@@ -147,7 +142,7 @@ def test_a_batch_holds_the_rows_of_two_players_who_wait(model: Path) -> None:
     evaluator = RuntimeEvaluator(gate, config, RULES.cells, 1, helped=False)
     with links(2, lambda *arguments: evaluator) as both:
         shared = [SharedEvaluator(link, model, None, repeatable=False) for link in both]
-        slots = [slot_of(rows, rows) for rows in (5, 30, 70)]
+        slots = [slot_of(random_batch(rows)) for rows in (5, 30, 70)]
         tickets = [shared[0].submit(slots[0])]
         assert gate.is_held.wait(PATIENCE_S)
         tickets += [each.submit(slot) for each, slot in zip(shared, slots[1:], strict=True)]
@@ -183,13 +178,12 @@ def test_a_failed_evaluation_is_raised_by_the_search_and_leaves_nothing_behind(
 
 
 def test_an_evaluator_ends_with_its_last_user_and_rooms_are_used_again(model: Path) -> None:
+    opened: list[Path] = []
     closed: list[int] = []
 
     class Noted(Failing):
         def close(self) -> None:
             closed.append(len(self.batches))
-
-    opened: list[Path] = []
 
     def opener(path: Path, *others: Any) -> ClosableEvaluator:
         opened.append(path)
@@ -198,9 +192,7 @@ def test_an_evaluator_ends_with_its_last_user_and_rooms_are_used_again(model: Pa
     with links(2, opener) as (one, other):
         evaluators = [SharedEvaluator(link, model, None, repeatable=True) for link in (one, other)]
         for each in evaluators:
-            slot = Slot.with_capacity(1, CONFIG.rules.cells)
-            slot.count = 1
-            each.submit(slot).result()
+            each.submit(slot_of(random_batch(1, CONFIG.rules))).result()
         assert opened == [model]
         evaluators.pop().close()
         again = SharedEvaluator(other, model, None, repeatable=False)
@@ -220,10 +212,8 @@ def test_an_error_of_opening_is_raised_here(model: Path) -> None:
 def test_the_end_of_the_evaluator_is_an_error_and_no_hang(model: Path) -> None:
     with links(1, lambda *arguments: Failing(None)) as (link,):
         evaluator = SharedEvaluator(link, model, None, repeatable=True)
-    slot = Slot.with_capacity(1, CONFIG.rules.cells)
-    slot.count = 1
     with pytest.raises(EvaluatorEndedError):
-        evaluator.submit(slot).result()
+        evaluator.submit(slot_of(random_batch(1, CONFIG.rules))).result()
 
 
 # Processes

@@ -16,10 +16,9 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from core.evaluation import PositionBatch
 from core.files import cache_folder as folder
 from core.files.cache_folder import CacheNotice
-from core.rules import BLACK, WHITE, Rules
+from core.rules import Rules
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
@@ -28,6 +27,8 @@ from nets.runtimes.devices import DeviceError, best_device, may_have_gpu
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.openvino import OpenVino
+from nets.runtimes.runtime_evaluator import RuntimeEvaluator
+from tests.support.nets import random_batch
 from tests.support.project import ROOT
 
 RULES = Rules(7, 4)
@@ -78,13 +79,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "graphs"
 
 
-def batch_of(count: int) -> PositionBatch:
-    """Stones at random, black and white to move."""
-    random = np.random.default_rng(count)
-    batch = PositionBatch.empty(count, RULES.cells)
-    batch.stones[:] = random.choice([0, 0, BLACK, WHITE], size=batch.stones.shape)
-    batch.to_move[:] = random.choice([BLACK, WHITE], size=count)
-    return batch
+def converted(path: Path, choice: RuntimeChoice = OPENVINO) -> RuntimeEvaluator:
+    """The model of a file, opened with the notice of its conversion."""
+    with pytest.warns(RuntimeNotice, match=r"preparing model\.safetensors for OpenVINO, once"):
+        return open_model(path, choice)
 
 
 def no_conversion(*_: object) -> bool:
@@ -92,22 +90,22 @@ def no_conversion(*_: object) -> bool:
 
 
 def test_saved_graphs_evaluate_as_the_model_does(model: DualNet, path: Path, cache: Path) -> None:
-    with pytest.warns(RuntimeNotice, match=r"preparing model\.safetensors for OpenVINO, once"):
-        saved = open_model(path, OPENVINO)
+    saved = converted(path)
     assert [file.suffix for file in cache.iterdir()] == [".graphs"]
     fresh = NetEvaluator(model, OPENVINO, device=torch.device("cpu"))
-    for answers, expected in zip(saved.evaluate(batch_of(20)), fresh.evaluate(batch_of(20)), strict=True):
+    for answers, expected in zip(
+        saved.evaluate(random_batch(20, RULES)), fresh.evaluate(random_batch(20, RULES)), strict=True
+    ):
         assert np.array_equal(answers, expected)
     assert (saved.version, saved.last_moves, saved.lanes) == (fresh.version, fresh.last_moves, fresh.lanes)
     assert saved.runtime.precision is fresh.runtime.precision
 
 
 def test_a_model_is_converted_once(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.warns(RuntimeNotice):
-        first = open_model(path, OPENVINO).evaluate(batch_of(5))
+    first = converted(path).evaluate(random_batch(5, RULES))
     monkeypatch.setattr(saved_graphs, "make_graphs", no_conversion)
     monkeypatch.setattr(loading, "load_model", no_conversion)
-    assert np.array_equal(open_model(path, OPENVINO).evaluate(batch_of(5))[0], first[0])
+    assert np.array_equal(open_model(path, OPENVINO).evaluate(random_batch(5, RULES))[0], first[0])
 
 
 @pytest.mark.parametrize(
@@ -119,12 +117,11 @@ def test_a_model_is_converted_once(path: Path, cache: Path, monkeypatch: pytest.
     ids=["cut short", "foreign"],
 )
 def test_a_broken_file_of_graphs_is_made_again(spoil: Callable[[Path], object], path: Path, cache: Path) -> None:
-    with pytest.warns(RuntimeNotice):
-        whole = open_model(path, OPENVINO).evaluate(batch_of(5))
+    whole = converted(path).evaluate(random_batch(5, RULES))
     (file,) = cache.iterdir()
     spoil(file)
     with pytest.warns(CacheNotice, match="made again") as notices:
-        again = open_model(path, OPENVINO).evaluate(batch_of(5))
+        again = open_model(path, OPENVINO).evaluate(random_batch(5, RULES))
     assert len(notices) == 1
     assert np.array_equal(again[0], whole[0])
     assert list(cache.iterdir()) == [file]
@@ -132,15 +129,13 @@ def test_a_broken_file_of_graphs_is_made_again(spoil: Callable[[Path], object], 
 
 
 def test_graphs_are_saved_by_the_contents_of_the_model_file(model: DualNet, path: Path, cache: Path) -> None:
-    with pytest.warns(RuntimeNotice):
-        before = open_model(path, OPENVINO)
+    before = converted(path)
     with torch.no_grad():
         next(model.parameters()).add_(0.5)
     save_model(path, model, {})
-    with pytest.warns(RuntimeNotice):
-        after = open_model(path, OPENVINO)
+    after = converted(path)
     assert after.version != before.version
-    assert not np.array_equal(after.evaluate(batch_of(5))[0], before.evaluate(batch_of(5))[0])
+    assert not np.array_equal(after.evaluate(random_batch(5, RULES))[0], before.evaluate(random_batch(5, RULES))[0])
     others = 1 if after.runtime.precision is Precision.BF16 else 0  # of which graphs in fp32 differ
     with pytest.warns(RuntimeNotice) if others else nullcontext():
         open_model(path, RuntimeChoice(backend=Backend.OPENVINO, precision=Precision.FP32))
@@ -169,7 +164,7 @@ def test_if_nothing_can_be_saved_torch_converts_each_time(path: Path, cache: Pat
         evaluator = open_model(path, OPENVINO)
     assert len(notices) == 1
     assert evaluator.runtime.backend is Backend.OPENVINO
-    assert np.isfinite(evaluator.evaluate(batch_of(5))[1]).all()
+    assert np.isfinite(evaluator.evaluate(random_batch(5, RULES))[1]).all()
 
 
 def test_if_the_driver_knows_no_gpu_torch_finds_none() -> None:
@@ -279,11 +274,7 @@ def test_a_new_model_is_converted_in_a_process_of_its_own_whatever_lies_in_the_u
     ("cuda", "warning", "reason"),
     [
         (None, None, "is a build for processors alone"),
-        (
-            "13.0",
-            "CUDA initialization: the driver is too old\nupdate it",
-            "CUDA initialization: the driver is too old;",
-        ),
+        ("13.0", "CUDA initialization: the driver is too old\nupdate it", "initialization: the driver is too old;"),
         ("13.0", None, "finds none"),
     ],
 )
