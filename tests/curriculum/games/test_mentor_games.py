@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,10 +60,13 @@ class Teacher(OneByOne):
         return Decision(scripted_move(position))
 
 
+def with_imitation(**changes: Any) -> Config:
+    return replace(CONFIG, imitation=replace(CONFIG.imitation, **changes))
+
+
 def samples_of(config: Config, teacher: Player, number: int) -> Samples:
     """The samples of a game, as a run makes them."""
-    game = play_teacher_game(config, teacher, number)
-    return game.samples(config)
+    return play_teacher_game(config, teacher, number).samples(config)
 
 
 def equal(one: Samples, other: Samples) -> bool:
@@ -97,8 +101,7 @@ def test_every_label_is_the_teachers_move_and_random_moves_are_no_labels() -> No
 
 
 def test_without_random_moves_the_teacher_plays_its_labels() -> None:
-    config = replace(CONFIG, imitation=replace(CONFIG.imitation, random_move_share=0.0))
-    samples = samples_of(config, PaperMentor(), 3)
+    samples = samples_of(with_imitation(random_move_share=0.0), PaperMentor(), 3)
     liked = [samples.policies[row, move] for row, move in enumerate(played_moves(samples))]
     assert liked == samples.policies.max(axis=1)[:-1].tolist(), "of several equal moves it draws one"
     assert np.allclose(samples.policies.sum(axis=1), 1)
@@ -130,7 +133,7 @@ def test_z_is_the_winners_and_decays_towards_the_opening() -> None:
 def test_the_teachers_own_value_is_mixed_in() -> None:
     by_share = {}
     for share in (0.0, 0.25, 1.0):
-        config = replace(CONFIG, imitation=replace(CONFIG.imitation, teacher_value_share=share))
+        config = with_imitation(teacher_value_share=share)
         by_share[share] = [samples_of(config, teacher, 4).values for teacher in (PaperMentor(), Teacher())]
     for share in (0.25, 1.0):
         mentors = (1 - share) * by_share[0.0][0] + share * by_share[1.0][0]
@@ -141,15 +144,9 @@ def test_the_teachers_own_value_is_mixed_in() -> None:
     assert values[-1] == 1.0, "a move that makes a line is a proven win in one ply"
 
 
-def test_a_proven_value_is_the_result_of_a_game_that_ends_so() -> None:
-    """A win in k plies is decay^(k-1) to the winner, and -decay^(k-1) to the loser."""
-    decided = Decision(0, value=1.0, plies_to_end=1), Decision(0, value=-1.0, plies_to_end=4)
-    assert [decayed_value(decision, 30, 0.9) for decision in decided] == [1.0, pytest.approx(-(0.9**3))]
-
-
 def test_a_game_without_random_moves_confirms_the_teachers_proofs() -> None:
     """The winner is the proven one, and wins in no more plies than proven."""
-    config = replace(CONFIG, imitation=replace(CONFIG.imitation, random_move_share=0.0))
+    config = with_imitation(random_move_share=0.0)
     proven = 0
     for number in range(6):
         game = play_teacher_game(config, Mentor(Limit(nodes=2000)), number)
@@ -161,17 +158,24 @@ def test_a_game_without_random_moves_confirms_the_teachers_proofs() -> None:
     assert proven > 6
 
 
-def test_other_values_are_decayed_by_the_plies_that_are_left() -> None:
-    near, far = (decayed_value(Decision(0, value=value), 200, 0.9) for value in (0.9, 0.3))
-    assert near == pytest.approx(0.9 * 0.9**16.8)
-    assert far == pytest.approx(0.3 * 0.9**27.6)
-    assert decayed_value(Decision(0, value=-0.3), 200, 0.9) == pytest.approx(-far)
-    assert decayed_value(Decision(0, value=0.3), 3, 0.9) == pytest.approx(0.3 * 0.9**2), "no more plies than cells"
-    assert decayed_value(Decision(0, value=0.3), 200, 1.0) == 0.3, "nothing is decayed where results are not"
-    assert decayed_value(Decision(0, value=0.3, value_decay=0.97), 200, 0.9) == 0.3, (
-        "a model's value is decayed already"
-    )
-    assert decayed_value(Decision(0), 200, 0.9) is None
+@pytest.mark.parametrize(
+    ("decision", "cells", "decay", "value"),
+    [
+        (Decision(0, value=0.9), 200, 0.9, 0.9 * 0.9**16.8),
+        (Decision(0, value=0.3), 200, 0.9, 0.3 * 0.9**27.6),
+        (Decision(0, value=-0.3), 200, 0.9, -0.3 * 0.9**27.6),
+        (Decision(0, value=0.3), 3, 0.9, 0.3 * 0.9**2),  # no more plies than cells
+        (Decision(0, value=0.3), 200, 1.0, 0.3),  # nothing is decayed where results are not
+        (Decision(0, value=0.3, value_decay=0.97), 200, 0.9, 0.3),  # a model's value is decayed already
+        (Decision(0), 200, 0.9, None),
+        (Decision(0, value=1.0, plies_to_end=1), 30, 0.9, 1.0),  # a win in k plies is decay^(k-1) to the winner
+        (Decision(0, value=-1.0, plies_to_end=4), 30, 0.9, -(0.9**3)),
+    ],
+)
+def test_values_are_decayed_by_the_plies_that_are_left_or_proven(
+    decision: Decision, cells: int, decay: float, value: float | None
+) -> None:
+    assert decayed_value(decision, cells, decay) == (value if value is None else pytest.approx(value))
 
 
 def test_games_are_distinct_and_depend_on_seed_and_number_alone() -> None:
@@ -204,6 +208,7 @@ def test_a_random_move_is_near_the_stones() -> None:
 
 
 def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
+    assert len(read_training_games(CONFIG, tmp_path)) == 0
     training, held_out = play_teacher_games(CONFIG, Teacher(), tmp_path, Context())
     games = [pack(samples_of(CONFIG, Teacher(), game)).all for game in range(130)]
     assert equal(training, Samples.concatenate(games[:117]))
@@ -212,14 +217,10 @@ def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
 
 
 def test_one_game_at_least_is_held_out(tmp_path: Path) -> None:
-    config = replace(CONFIG, imitation=replace(CONFIG.imitation, games=3, held_out_share=0.0))
+    config = with_imitation(games=3, held_out_share=0.0)
     training, held_out = play_teacher_games(config, Teacher(), tmp_path, Context())
     assert equal(held_out, pack(samples_of(config, Teacher(), 2)).all)
     assert len(training) > 0
-
-
-def test_no_games_are_nothing_to_train_on(tmp_path: Path) -> None:
-    assert len(read_training_games(CONFIG, tmp_path)) == 0
 
 
 def test_a_game_that_was_played_is_read_and_not_played_again(tmp_path: Path) -> None:
@@ -261,8 +262,7 @@ class Unreliable(Teacher):
 
 
 def test_games_that_the_teacher_forfeits_are_left_out(tmp_path: Path) -> None:
-    settings = replace(CONFIG.imitation, games=64, held_out_share=0.0)
-    config = replace(CONFIG, imitation=settings)
+    config = with_imitation(games=64, held_out_share=0.0)
     training, held_out = play_teacher_games(config, Unreliable(100), tmp_path, Context())
     (file,) = tmp_path.iterdir()
     lengths = read_samples(file)[1]["lengths"]

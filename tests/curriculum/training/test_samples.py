@@ -160,18 +160,12 @@ def test_a_file_that_is_cut_short_is_refused(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "place", "value", "why"),
     [
-        ("values", 3, np.nan, ""),
-        ("values", 3, 1.5, ""),
-        ("values", 3, -np.inf, ""),
-        ("policies", (2, 2), np.nan, ""),
-        ("policies", (2, 2), 0.9, ""),
+        *[("values", 3, value, "") for value in (np.nan, 1.5, -np.inf)],
+        *[("policies", (2, 2), value, "") for value in (np.nan, 0.9, np.inf)],
         ("policies", 5, 0.0, ""),
-        ("policies", (2, 2), np.inf, ""),
-        ("stones", (1, 1), 2, ""),
-        ("stones", (1, 1), -128, ""),
+        *[("stones", (1, 1), value, "") for value in (2, -128)],
         ("to_move", 4, 0, ""),
-        ("last_moves", (0, 1), CELLS, ""),
-        ("last_moves", (0, 1), -2, ""),
+        *[("last_moves", (0, 1), value, "") for value in (CELLS, -2)],
         ("lines", 3, 2 * CELLS, ""),
         ("results", 3, -32_768, ""),
         ("facts", 0, 6, "its first sample is no first one of a line"),
@@ -262,7 +256,6 @@ def _header(text: str) -> bytes:
     ],
 )
 def test_a_crafted_header_is_refused_before_its_array_is_made(text: str, path: Path) -> None:
-    members = {}
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     members["facts.npy"] = _header(text) + b"\0" * 64

@@ -38,16 +38,13 @@ def random_samples(count: int = 64, seed: int = 0) -> Samples:
     return Samples.plain(batch, policies, random.uniform(-1, 1, count).astype(np.float32))
 
 
-def source_of(samples: Samples, *, config: Config = CONFIG, rehearsal: Samples | None = None) -> BatchSource:
+def source_of(
+    samples: Samples, *, config: Config = CONFIG, rehearsal: Samples | None = None, **options: Any
+) -> BatchSource:
     """A source without rehearsal, or with half of each batch from it."""
-    return BatchSource(
-        samples,
-        rehearsal if rehearsal is not None else Samples.none(RULES.cells),
-        rehearsal_share=0.5 if rehearsal is not None else 0.0,
-        batch_size=config.training.batch_size,
-        seed=3,
-        dual=config.net.dual,
-    )
+    share, rehearsal = (0.0, Samples.none(RULES.cells)) if rehearsal is None else (0.5, rehearsal)
+    options = {"batch_size": config.training.batch_size, "dual": config.net.dual} | options
+    return BatchSource(samples, rehearsal, rehearsal_share=share, seed=3, **options)
 
 
 def poisoned(samples: Samples, colour: Colour) -> Samples:
@@ -71,11 +68,11 @@ def test_each_net_sees_only_its_own_colour(colour: Colour, in_rehearsal: bool) -
     clean, sick = Trainer(CONFIG), Trainer(CONFIG)
     clean.train(source_of(samples, rehearsal=rehearsal), 0, 6, RATES)
     spoilt = poisoned(rehearsal if in_rehearsal else samples, -colour)
-    sick.train(
-        source_of(samples if in_rehearsal else spoilt, rehearsal=spoilt if in_rehearsal else rehearsal), 0, 6, RATES
-    )
+    seen = {"samples": samples, "rehearsal": rehearsal}
+    seen["rehearsal" if in_rehearsal else "samples"] = spoilt
+    sick.train(source_of(**seen), 0, 6, RATES)
     clean.refresh_norms(samples, 1)
-    sick.refresh_norms(samples if in_rehearsal else spoilt, 1)
+    sick.refresh_norms(seen["samples"], 1)
     for mine, same in zip(weights(clean.model, colour), weights(sick.model, colour), strict=True):
         assert torch.equal(mine, same)
     others = zip(weights(clean.model, -colour), weights(sick.model, -colour), strict=True)
@@ -137,10 +134,7 @@ def test_a_broken_training_state_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("progress", "complaint"),
     [
-        ({}, "no valid step"),
-        ({"step": "7"}, "no valid step"),
-        ({"step": -7}, "no valid step"),
-        ({"step": True}, "no valid step"),
+        *[(progress, "no valid step") for progress in ({}, {"step": "7"}, {"step": -7}, {"step": True})],
         ([7], "its progress is no table"),
     ],
 )
@@ -199,17 +193,14 @@ def test_results_decay_towards_the_opening() -> None:
     assert decayed_results(BLACK, to_move, 1.0).tolist() == [1.0, -1.0, 1.0, -1.0, 1.0]
 
 
-def test_the_learning_rate_falls_along_half_a_cosine() -> None:
-    assert cosine_rate(0.02, 0.002, 0.0) == pytest.approx(0.02)
-    assert cosine_rate(0.02, 0.002, 0.5) == pytest.approx(0.011)
-    assert cosine_rate(0.02, 0.002, 1.0) == pytest.approx(0.002)
+@pytest.mark.parametrize(("share", "rate"), [(0.0, 0.02), (0.5, 0.011), (1.0, 0.002)])
+def test_the_learning_rate_falls_along_half_a_cosine(share: float, rate: float) -> None:
+    assert cosine_rate(0.02, 0.002, share) == pytest.approx(rate)
 
 
 def test_a_pass_over_all_symmetries_holds_each_image_once() -> None:
     samples = random_samples(8).of_colour(BLACK)
-    source = BatchSource(
-        samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=16, seed=3, dual=False, all_symmetries=True
-    )
+    source = source_of(samples, dual=False, all_symmetries=True)
     assert source.steps_per_pass == len(samples) * 8 // 16
     batches = [source.batch(None, step) for step in range(source.steps_per_pass)]
     seen = [stones.tobytes() for batch in batches if batch for stones in batch.positions.stones]
@@ -252,10 +243,8 @@ def test_a_gradient_is_no_longer_than_its_limit() -> None:
     trainer = Trainer(replace(CONFIG, training=settings))
     before = [parameter.detach().clone() for parameter in trainer.model.net_of(BLACK).parameters()]
     trainer.train(source_of(random_samples()), 0, 1, np.array([1.0]))
-    moves = [
-        (now.detach() - then).flatten()
-        for now, then in zip(trainer.model.net_of(BLACK).parameters(), before, strict=True)
-    ]
+    after = trainer.model.net_of(BLACK).parameters()
+    moves = [(now.detach() - then).flatten() for now, then in zip(after, before, strict=True)]
     assert float(torch.cat(moves).norm()) == pytest.approx(0.01, rel=1e-3)
 
 
@@ -306,13 +295,7 @@ def test_further_targets_are_entries_of_one_list(tmp_path: Path, monkeypatch: py
     save_model(tmp_path / "model.safetensors", trainer.result, {})
     model, info = load_model(tmp_path / "model.safetensors")
     assert info.net == net
-    assert {name.split(".")[1] for name in model.net_of(BLACK).state_dict(prefix="net.")} == {
-        "trunk",
-        "policy",
-        "value",
-        "reply",
-        "outcome",
-        "plies-left",
-    }
+    heads = {"trunk", "policy", "value", "reply", "outcome", "plies-left"}
+    assert {name.split(".")[1] for name in model.net_of(BLACK).state_dict(prefix="net.")} == heads
     with pytest.raises(ValueError, match="no auxiliary target 'replies'; valid are reply, outcome, plies-left"):
         replace(net, auxiliary=("replies",))
