@@ -84,8 +84,7 @@ async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Pat
         await opened(ui)
         await ui.paste("ann\nWON")
         assert "1 of 3" in ui.dialog and "filter: ann WON_" in ui.dialog
-        ui.app.post_message(events.Paste("x" * 300))
-        await ui.pilot.pause()
+        await ui.paste("x" * 300)
         assert "0 of 3" in ui.dialog and "xxxx_" in ui.dialog
         await ui.press(*("backspace",) * 193)
         await ui.press("f2")
