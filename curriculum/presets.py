@@ -278,6 +278,8 @@ def _file(path: Path, above: tuple[Path, ...]) -> list[Setting]:
     table = _toml(_read(path), source)
     if _BASE not in table:
         return _settings(table, source)
+    if _PRESET in table:
+        raise ConfigError(f"{source}: {_PRESET} and {_BASE} both name the settings that it changes: give one of them")
     base = table.pop(_BASE)
     if not isinstance(base, str):
         raise ConfigError(f"{source}: {_BASE} must be the name of a preset or a TOML file")

@@ -16,12 +16,15 @@ def at_round(config: Config, number: int) -> Config:
 
     Raises `ConfigError` for a stage of the schedule that cannot be read.
     """
+    stages = []
     for stage in config.schedule:
         match = _STAGE.fullmatch(stage)
         if match is None:
             raise ConfigError(f"schedule: write a stage as ROUND: key=value; key=value, not {stage!r}")
-        if int(match[1]) <= number:
-            config = with_assignments(config, match[2].split(";"), SECTIONS, "schedule")
+        stages.append((int(match[1]), match[2]))
+    for first, text in sorted(stages, key=lambda stage: stage[0]):
+        if first <= number:
+            config = with_assignments(config, text.split(";"), SECTIONS, "schedule")
     return config
 
 

@@ -282,7 +282,7 @@ class GameTree(Node):
             analyses=analyses if any(analyses) else (),
             source=self.text("SO"),
             set_up=self.set_up,
-            opening=_opening(self.text("ON")),
+            opening=_opening(self.text("ON"), plies=len(moves)),
         )
 
     def positions(self) -> Iterator[tuple[Node, Position]]:
@@ -344,9 +344,13 @@ def _number(text: str) -> float | None:
     return float(text) if _VALUE.fullmatch(text) else None
 
 
-def _opening(name: str) -> Opening:
-    """Return the opening that `set_header` wrote; any other name of one says nothing about colours."""
+def _opening(name: str, plies: int) -> Opening:
+    """Return the opening that `set_header` wrote; any other name of one says nothing about colours.
+
+    Nor does that of a rule whose choice is missing after more moves than it has stones.
+    """
     try:
-        return Opening.parse(name)
+        found = Opening.parse(name)
     except ValueError:
         return FREE
+    return found if found.is_chosen or plies <= found.stones else FREE

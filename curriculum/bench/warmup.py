@@ -24,6 +24,7 @@ from curriculum.games.selfplay_games import SelfPlay
 from curriculum.reporting import Context
 from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model
+from search.mentor.casual import CasualPlayer, Habits
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Player
@@ -73,6 +74,7 @@ def compile_rest() -> None:
     compile_beside_search()
     _decide(PaperMentor())
     _decide(PureMcts(2))
+    _decide(CasualPlayer(Habits()))
     _draw_basics()
 
 

@@ -174,9 +174,14 @@ class Game(PlayedGame):
     @property
     def _first_ply(self) -> int:
         """The ply before which no move is taken back: what others have placed or chosen stands."""
-        if not self.is_opening or self.choices:
+        if self.opening.is_chosen or self.choices:
             return max(self.opening.stones, self.tree.set_up)
         return 3 if self.opening.choices else 0
+
+    @property
+    def stands(self) -> bool:
+        """True if no other stone may follow here: the colours were chosen for the one that the opening has."""
+        return self.ply < min(self._first_ply, self.opening.stones)
 
     def play(self, cell: Cell, *, first: bool = True) -> None:
         """Play a move. In place of moves that were taken back it becomes the main one, unless they ended the game.

@@ -183,6 +183,9 @@ class Turns(ABC):
         clocked, used_s = self.match.has_clock and not was_review, self.match.watch.seconds
         if was_review and not game.is_at_end and self.match.refuses():
             return
+        if was_review and game.stands:
+            self._view.show_message("The stones of the opening stand.", "error")
+            return
         if was_review:
             self.review.leave(here=True)
             if not (game.is_humans_turn and game.is_legal(cell)):

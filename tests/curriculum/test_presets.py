@@ -190,6 +190,7 @@ def test_a_file_has_a_preset_or_a_file_under_it(tmp_path: Path) -> None:
         ('"hout"', r"mine\.toml: base = hout: there is no such preset; did you mean hour"),
         ('"y-chain"', "is a chain"),
         ("3", "must be the name of a preset or a TOML file"),
+        ('"hour"\npreset = "smoke"', "preset and base both name the settings"),
     ):
         mine.write_text(f"base = {base}\n")
         with pytest.raises(ConfigError, match=complaint):

@@ -13,8 +13,11 @@ from tests.support.cases import cases
 SCHEDULE = "schedule=2: search.simulations=300; selfplay.temperature=0.5, 5: search.simulations=1000"
 
 
-def test_settings_change_from_their_round_on() -> None:
-    config = resolve(assignments=[SCHEDULE])
+@pytest.mark.parametrize(
+    "schedule", [SCHEDULE, "schedule=" + ", ".join(SCHEDULE.removeprefix("schedule=").split(", ")[::-1])]
+)
+def test_settings_change_from_their_round_on_in_whatever_order_they_stand(schedule: str) -> None:
+    config = resolve(assignments=[schedule])
     found = [
         (at_round(config, n).search.simulations, at_round(config, n).selfplay.temperature) for n in (0, 2, 4, 5, 9)
     ]

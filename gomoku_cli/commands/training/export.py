@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from gomoku_cli import completion, options
-from gomoku_cli.expansion import check_output, require
+from gomoku_cli.expansion import check_output, check_suffix, require
 from gomoku_cli.printable import echo, print_result
 
 _SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "torchscript": ".pt"}
@@ -43,6 +43,7 @@ def command(
     if source is None:
         raise typer.BadParameter(f"{model} is a player without a model file")
     target = output or Path(f"{'default' if model == 'default' else Path(model).resolve().stem}{_SUFFIXES[kind]}")
+    check_suffix(target, (_SUFFIXES[kind],), "--output")
     check_output(target, "--output")
     if kind == "onnx":
         require("onnx", "the format onnx", extra="onnxruntime")

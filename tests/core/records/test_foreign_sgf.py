@@ -81,3 +81,20 @@ def test_a_foul_in_a_record_loses_and_ends_the_game() -> None:
 def test_a_psq_ends_at_the_mark_of_dos() -> None:
     (game,) = parse_psq("Piskvorky 15x15, 0:0, 0\r\n8,8,0\r\n9,9,0\r\n\x1a")
     assert len(game.moves) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "opening"),
+    [
+        ("swap2", "B[hh];W[ig];B[gi]", "swap2"),
+        ("swap2", "B[hh];W[ig];B[gi];W[ao]", "free"),
+        ("swap2 more", "B[hh];W[ig];B[gi];W[ao];B[bo];W[co]", "free"),
+        ("swap2 black", "B[hh];W[ig];B[gi];W[ao]", "swap2 black"),
+        ("Indirect", "B[hh]", "free"),
+    ],
+)
+def test_the_name_of_an_opening_without_its_choice_says_nothing_after_more_moves(
+    name: str, moves: str, opening: str
+) -> None:
+    (game,) = parse_sgf(f"(;FF[4]GM[4]SZ[15]ON[{name}];{moves})")
+    assert str(game.opening) == opening

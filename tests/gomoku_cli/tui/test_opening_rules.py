@@ -153,3 +153,16 @@ async def test_leaving_asks_once_the_human_has_placed_a_stone_or_chosen(
         await ui.press("q")
         assert asks == ("Leave this game?" in ui.dialog)
         assert asks == (ui.app.return_value is None)
+
+
+async def test_stones_that_colours_were_chosen_for_stand_in_a_review_too() -> None:
+    async with board_app(OpeningPlayer(Choice.BLACK), setup=setup(BLACK)) as ui:
+        await place(ui, "h8", "i9", "g7")
+        await ui.until(lambda: not ui.app.control.is_busy)
+        before = ui.moves
+        await ui.press("b", "less_than_sign", "full_stop")
+        await ui.play("a15")
+        assert "The stones of the opening stand." in ui.status
+        assert ui.app.game.tree.children[0].children[0].move == ui.app.game.nodes[1].move
+        await ui.press("b", moves=" ".join(before))
+        assert len(ui.app.game.nodes[0].children) == 1
