@@ -80,8 +80,17 @@ def bounds_of(kind: type) -> Mapping[str, Bounds]:
     }
 
 
+@functools.cache
+def _whole_fields(kind: type) -> frozenset[str]:
+    """Return the fields of a dataclass that hold no fraction."""
+    hints = typing.get_type_hints(kind)
+    return frozenset(name for name, hint in hints.items() if float not in (hint, *typing.get_args(hint)))
+
+
 def check_bounds(settings: Any) -> None:
-    """Raise `ValueError` for the first field of a dataclass that is out of its bounds, `TypeError` for no number.
+    """Raise `ValueError` for the first field of a dataclass that is out of its bounds.
+
+    Raises `TypeError` for no number, and for a fraction where whole numbers are.
 
     A tuple's items are checked one by one. A field whose default is None may be None.
     """
@@ -91,8 +100,11 @@ def check_bounds(settings: Any) -> None:
         value = getattr(settings, field.name)
         if field.name not in bounds or (value is None and field.default is None):
             continue
+        items = value if isinstance(value, tuple) else (value,)
+        if field.name in _whole_fields(kind) and any(isinstance(item, float) for item in items):
+            raise TypeError(f"{field.name} is {value!r}; it must be a whole number, {bounds[field.name]}")
         try:
-            is_out = any(item not in bounds[field.name] for item in (value if isinstance(value, tuple) else (value,)))
+            is_out = any(item not in bounds[field.name] for item in items)
         except TypeError as error:
             raise TypeError(f"{field.name} is {value!r}; it must be a number, {bounds[field.name]}") from error
         if is_out:

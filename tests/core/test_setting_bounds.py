@@ -51,6 +51,14 @@ def test_none_is_accepted_only_as_a_default() -> None:
         _Settings(games=None)  # type: ignore[arg-type]
 
 
+def test_a_fraction_is_refused_where_whole_numbers_are() -> None:
+    assert _Settings(seconds=1.5).seconds == 1.5
+    with pytest.raises(TypeError, match=r"^games is 1\.0; it must be a whole number, above 0$"):
+        _Settings(games=1.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^stones is \(0, 2\.5\); it must be a whole number, 0 or more$"):
+        _Settings(stones=(0, 2.5))  # type: ignore[arg-type]
+
+
 def test_a_text_for_a_number_is_refused_by_name() -> None:
     with pytest.raises(TypeError, match=r"^seconds is '3'; it must be a number, above 0$"):
         _Settings(seconds="3")  # type: ignore[arg-type]

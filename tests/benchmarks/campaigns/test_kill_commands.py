@@ -19,9 +19,12 @@ GAME = GameRecord(Rules(3, 3), (0, 3, 1, 4, 2), BLACK)
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 def test_a_killed_command_comes_to_the_result_of_an_undisturbed_one(tmp_path: Path) -> None:
-    killer = Killer(tmp_path)
-    killer.work("convert", 1, random.Random(0), wanted=lambda: killer.counts["convert", "kills"] < 1)
-    assert (killer.counts["convert", "finished"], killer.counts["convert", "kills"]) == (1, 1)
+    killer, chance = Killer(tmp_path), random.Random(0)
+    for _ in range(9):  # on a busy machine a kill comes after the end
+        if not killer.counts["convert", "kills"]:
+            killer.work("convert", 1, chance, wanted=lambda: not killer.counts["convert", "kills"])
+    assert killer.counts["convert", "kills"] == 1
+    assert killer.counts["convert", "finished"] >= 1
 
 
 def match_folder(path: Path, games: int) -> Path:
