@@ -1,0 +1,122 @@
+"""Paper S, figure 6: fours at the edge of the board, which a net must block, by a net alone and by its search.
+
+    python -m benchmarks.papers.edges runs/padding-1 runs/padding-3
+
+The positions are fours among random stones: the opponent wins on one cell and the side to move nowhere. All models of a
+board get the same ones, as many along the edge as along the next row and further inside. `example` is a position along
+the edge that the first model's net misses and the last one's blocks, for `gomoku analyze MOVES --player MODEL --figure
+FILE`.
+"""
+
+import argparse
+import json
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.papers.perfect import open_player
+from core.compiled.rules import compile_rules
+from core.compiled.tactics import immediate_wins
+from core.position import IllegalMoveError, Position
+from core.records.openings import format_opening
+from core.rules import Cell, Rules, Stones
+
+_PLACES = ("edge", "next row", "inside")
+_MORE_STONES = 8
+"""Random stones of each side beside the four, at most."""
+
+
+class Four(NamedTuple):
+    """A position whose side to move must block a four."""
+
+    place: str
+    """The row of the four: one of `_PLACES`."""
+    moves: tuple[Cell, ...]
+    block: Cell
+
+
+def place_of(rules: Rules, stones: Stones, cell: Cell) -> str | None:
+    """Return the place of the line that the stone on `cell` has completed; None for a diagonal."""
+    line = rules.winning_line(stones, cell)
+    for row in ({cell // rules.size for cell in line}, {cell % rules.size for cell in line}):
+        if len(row) == 1:
+            distance = min(*row, rules.size - 1 - max(row))
+            return _PLACES[min(distance, len(_PLACES) - 1)]
+    return None
+
+
+def blocked_four(rules: Rules, moves: Sequence[Cell]) -> Four | None:
+    """Return the four that the side to move must block; None without one alone, and for a diagonal."""
+    position = Position.from_moves(rules, moves)
+    compiled, marks = compile_rules(rules), np.zeros(rules.cells, dtype=np.bool_)
+    stones, colour = np.array(position.stones, dtype=np.int8), position.side_to_move
+    if position.is_game_over() or immediate_wins(compiled, stones, colour, marks):
+        return None
+    if immediate_wins(compiled, stones, -colour, marks) != 1:
+        return None
+    block = int(marks.argmax())
+    stones[block] = -colour
+    place = place_of(rules, stones.tolist(), block)
+    return None if place is None else Four(place, tuple(moves), block)
+
+
+def drawn_moves(rules: Rules, draw: random.Random) -> list[Cell]:
+    """Return moves that end with a four along a row or a column, among random stones of both sides."""
+    size, number = rules.size, rules.connect - 1
+    row, first = draw.randrange(size), draw.randrange(size - number)
+    step, start = draw.choice(((1, row * size + first), (size, first * size + row)))
+    line = [start + step * place for place in range(rules.connect)]
+    four = draw.sample(line, number)
+    plies = draw.randrange(2 * number - 1, 2 * number + 2 * _MORE_STONES)
+    others = draw.sample([cell for cell in range(rules.cells) if cell not in line], plies - number)
+    own = draw.sample(four + others[: (plies + 1) // 2 - number], (plies + 1) // 2)
+    own.append(own.pop(own.index(four[0])))
+    rest = iter(others[(plies + 1) // 2 - number :])
+    return [own.pop(0) if (plies - ply) % 2 else next(rest) for ply in range(plies)]
+
+
+def fours(rules: Rules, count: int) -> list[Four]:
+    """Return `count` positions of each place."""
+    left, draw, found = dict.fromkeys(_PLACES, count), random.Random(1), []
+    while any(left.values()):
+        with suppress(IllegalMoveError):  # the random stones have won before
+            four = blocked_four(rules, drawn_moves(rules, draw))
+            if four is not None and left[four.place]:
+                left[four.place] -= 1
+                found.append(four)
+    return found
+
+
+def main() -> None:
+    """Find the positions, let the models play them, and print a line of JSON for each model, and the example."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="+", help="run folders or model files of one board")
+    parser.add_argument("--playouts", type=int, nargs="+", default=[0, 400])
+    parser.add_argument("--count", type=int, default=300, help="positions of each place")
+    arguments = parser.parse_args()
+    _, rules = open_player(arguments.models[0], 0)
+    found = fours(rules, arguments.count)
+    positions = [Position.from_moves(rules, four.moves) for four in found]
+    alone = []
+    for model in arguments.models:
+        shares: dict[str, dict[str, float]] = {place: {} for place in _PLACES}
+        for playouts in arguments.playouts:
+            played = open_player(model, playouts)[0].choose_batch(positions, seeds=range(len(positions)))
+            blocks = [move.move == four.block for four, move in zip(found, played, strict=True)]
+            alone.append(blocks)
+            for place in _PLACES:
+                of_place = [is_right for four, is_right in zip(found, blocks, strict=True) if four.place == place]
+                shares[place] |= {"positions": len(of_place), str(playouts): round(float(np.mean(of_place)), 3)}
+        print(json.dumps({"model": model} | shares), flush=True)
+    missed, blocked = alone[0], alone[-len(arguments.playouts)]
+    for four, before, after in zip(found, missed, blocked, strict=True):
+        if four.place == "edge" and after and not before:
+            print(json.dumps({"example": format_opening(four.moves, rules.size)}))
+            break
+
+
+if __name__ == "__main__":
+    main()
