@@ -100,20 +100,21 @@ def main() -> None:
     _, rules = open_player(arguments.models[0], 0)
     found = fours(rules, arguments.count)
     positions = [Position.from_moves(rules, four.moves) for four in found]
-    alone = []
+    alone: dict[str, list[bool]] = {}
     for model in arguments.models:
         shares: dict[str, dict[str, float]] = {place: {} for place in _PLACES}
         for playouts in arguments.playouts:
             played = open_player(model, playouts)[0].choose_batch(positions, seeds=range(len(positions)))
-            blocks = [move.move == four.block for four, move in zip(found, played, strict=True)]
-            alone.append(blocks)
+            blocks = [decision.move == four.block for four, decision in zip(found, played, strict=True)]
+            if playouts == min(arguments.playouts):
+                alone[model] = blocks
             for place in _PLACES:
                 of_place = [is_right for four, is_right in zip(found, blocks, strict=True) if four.place == place]
                 shares[place] |= {"positions": len(of_place), str(playouts): round(float(np.mean(of_place)), 3)}
         print(json.dumps({"model": model} | shares), flush=True)
-    missed, blocked = alone[0], alone[-len(arguments.playouts)]
-    for four, before, after in zip(found, missed, blocked, strict=True):
-        if four.place == "edge" and after and not before:
+    first, last = arguments.models[0], arguments.models[-1]
+    for four, by_first, by_last in zip(found, alone[first], alone[last], strict=True):
+        if four.place == "edge" and by_last and not by_first:
             print(json.dumps({"example": format_opening(four.moves, rules.size)}))
             break
 

@@ -15,7 +15,8 @@ from core.rules import Rules
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
-from tests.support.tui import AnalysingPlayer, BoardDriver, ThreadEngine, board_app
+from tests.support.scripted_players import AnalysingPlayer
+from tests.support.tui import BoardDriver, ThreadEngine, board_app
 
 FOLDER = Path(__file__).parents[1] / "gomoku_cli" / "tui" / "snapshots"
 _MOVES = "h8 i9 h9 h7 g8 i8 i10 j11 g10 f11"

@@ -91,8 +91,11 @@ def test_a_three_depends_on_moves_that_depend_on_others() -> None:
     for _ in range(40):
         share = random.uniform(0.25, 0.5)
         stones = random.choice(np.array([0, 1, -1], np.int8), 225, p=[1 - share, share * 0.7, share * 0.3])
+        (mask,) = legal_masks(compile_rules(Rules(variant=Variant.RENJU)), stones[None], np.array([BLACK], np.int8))
         for cell in np.flatnonzero(stones == EMPTY).tolist():
-            assert FOULS[verdict(stones, 15, cell)] == referee.foul(stones.tolist(), cell, 15)
+            foul = referee.foul(stones.tolist(), cell, 15)
+            assert FOULS[verdict(stones, 15, cell)] == foul
+            assert mask[cell] == (foul in ("", "five"))
     assert not Rules(variant=Variant.RENJU).has_moves([BLACK] * 225, BLACK)
 
 

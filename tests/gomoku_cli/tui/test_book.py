@@ -13,7 +13,8 @@ from core.records.record import GameRecord
 from core.rules import BLACK, Rules
 from gomoku_cli.exit_codes import ExitCode
 from tests.support.commands import refused
-from tests.support.tui import AnalysingPlayer, board_app, board_setup
+from tests.support.scripted_players import AnalysingPlayer
+from tests.support.tui import board_app, board_setup
 
 RULES = Rules()
 

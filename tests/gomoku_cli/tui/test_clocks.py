@@ -22,7 +22,8 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from search.players import Decision
 from tests.support.cases import cases
-from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.scripted_players import GatedPlayer, ScriptedPlayer
+from tests.support.tui import ThreadEngine, board_app
 
 
 @pytest.fixture

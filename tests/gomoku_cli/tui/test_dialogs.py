@@ -19,7 +19,8 @@ from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup, Course
 from search.tree.settings import Policy
 from tests.support.screens import screen_text
-from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app
+from tests.support.scripted_players import ScriptedPlayer
+from tests.support.tui import ThreadEngine, board_app
 
 
 async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:

@@ -9,7 +9,8 @@ from textual.widgets._footer import FooterKey
 from gomoku_cli.tui.widgets.board import BoardWindow
 from tests.support.cases import cases
 from tests.support.screenshots import FOLDER, PICTURES, Picture, draw
-from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app, shown_game
+from tests.support.scripted_players import ScriptedPlayer
+from tests.support.tui import ThreadEngine, board_app, shown_game
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)

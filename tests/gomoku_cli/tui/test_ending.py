@@ -14,7 +14,8 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup, Course
 from tests.support.cases import cases
-from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
+from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app
 
 FIFTEEN_PAIRS = " ".join(f"{column}{row}" for row in (1, 5, 9) for column in "acegikmobd")
 

@@ -14,7 +14,8 @@ from search.engine import Engine
 from search.limit import Limit
 from search.players import PLAIN, Decision, How
 from search.tree.player import MctsPlayer
-from tests.support.tui import LIMIT_S, AnalysingPlayer, board_app
+from tests.support.scripted_players import LIMIT_S, AnalysingPlayer
+from tests.support.tui import board_app
 from tests.support.waiting import wait_until
 
 

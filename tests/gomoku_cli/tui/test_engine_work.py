@@ -19,16 +19,8 @@ from gomoku_cli.tui.widgets import panel, status
 from search.analysis import Analysis
 from search.limit import Limit
 from search.players import PLAIN, Decision, How
-from tests.support.tui import (
-    AnalysingPlayer,
-    GatedAnalyst,
-    GatedPlayer,
-    PonderingPlayer,
-    ScriptedPlayer,
-    ThreadEngine,
-    board_app,
-    shown_game,
-)
+from tests.support.scripted_players import AnalysingPlayer, GatedAnalyst, GatedPlayer, PonderingPlayer, ScriptedPlayer
+from tests.support.tui import ThreadEngine, board_app, shown_game
 
 
 async def test_the_board_takes_moves_while_the_player_loads() -> None:

@@ -10,7 +10,8 @@ from textual._xterm_parser import XTermParser
 from gomoku_cli.tui.drivers.bursts import BurstDecoder, moves_in
 from gomoku_cli.tui.terminal import is_in_field
 from tests.support.cases import cases
-from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
+from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app
 
 
 def events_of(*reads: str, is_in_field: Callable[[], bool] = bool) -> list[events.Event]:

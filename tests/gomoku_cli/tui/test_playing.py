@@ -10,7 +10,8 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.setup import BoardSetup, Course
 from gomoku_cli.tui.widgets.board import BoardWidget
-from tests.support.tui import TWO_PLAYERS, GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.scripted_players import GatedPlayer, ScriptedPlayer
+from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app
 
 
 async def test_a_game_by_keys_mouse_and_typed_moves() -> None:

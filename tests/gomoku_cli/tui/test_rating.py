@@ -17,7 +17,8 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.cases import cases
-from tests.support.tui import AnalysingPlayer, BoardDriver, ThreadEngine, board_app
+from tests.support.scripted_players import AnalysingPlayer
+from tests.support.tui import BoardDriver, ThreadEngine, board_app
 
 _WINNING = ("h8", "h9", "h10", "h11", "h12")
 

@@ -22,7 +22,8 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from nets.config import RuntimeChoice
 from tests.support.commands import Capsys, python
-from tests.support.tui import LIMIT_S, BoardDriver, HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup, shown_game
+from tests.support.scripted_players import LIMIT_S, ScriptedPlayer
+from tests.support.tui import BoardDriver, HeadlessApp, ThreadEngine, board_setup, shown_game
 
 
 @pytest.fixture
@@ -81,7 +82,8 @@ def test_an_error_of_the_app_is_a_failure(headless: type[HeadlessApp], monkeypat
 _INTERRUPTED_BOARD = """
 import os, signal
 from gomoku_cli.tui import app as tui_app
-from tests.support.tui import HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup
+from tests.support.scripted_players import ScriptedPlayer
+from tests.support.tui import HeadlessApp, ThreadEngine, board_setup
 tui_app.GomokuApp = HeadlessApp
 HeadlessApp.inspect = lambda board: os.kill(os.getpid(), signal.SIGTERM)
 try:

@@ -12,7 +12,8 @@ from gomoku_cli.study.saved import deleted, newest_unfinished, restored, saved_g
 from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.messages import DeleteGame, RenameGame, RestoreGame
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
-from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
+from tests.support.tui import BoardDriver, ThreadEngine, board_app
 
 _GAMES = {
     "2026-11-01-120000": GameRecord(Rules(), (112, 113, 114), WHITE, black="you", white="level:3"),

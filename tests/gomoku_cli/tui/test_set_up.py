@@ -9,7 +9,8 @@ from gomoku_cli.study.review import review_of
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.set_up import SetUpScreen
 from gomoku_cli.tui.widgets.board import BoardWidget
-from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
+from tests.support.tui import TWO_PLAYERS, BoardDriver, ThreadEngine, board_app
 
 
 def said(ui: BoardDriver) -> str:

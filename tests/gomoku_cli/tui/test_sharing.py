@@ -12,7 +12,8 @@ from gomoku_cli.commands.pictures.subjects import played
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.commands import run
-from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, ThreadEngine, board_app, shown_game
+from tests.support.scripted_players import AnalysingPlayer
+from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app, shown_game
 
 MOVES = "h8 i9 h9 h7 g8"
 

@@ -20,7 +20,8 @@ from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.candidates import CandidatesView
 from search.analysis import Analysis, MoveAnalysis
-from tests.support.tui import TWO_PLAYERS, AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app, shown_game
+from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
+from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app, shown_game
 
 
 def cells(*names: str) -> list[int]:

@@ -16,15 +16,8 @@ from gomoku_cli.tui.screens.comment import CommentScreen
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
-from tests.support.tui import (
-    TWO_PLAYERS,
-    AnalysingPlayer,
-    BoardDriver,
-    GatedPlayer,
-    ScriptedPlayer,
-    ThreadEngine,
-    board_app,
-)
+from tests.support.scripted_players import AnalysingPlayer, GatedPlayer, ScriptedPlayer
+from tests.support.tui import TWO_PLAYERS, BoardDriver, ThreadEngine, board_app
 
 
 def line(ui: BoardDriver) -> list[str]:

@@ -17,7 +17,7 @@ from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.review import review_of
 from search.analysis import Analysis, MoveAnalysis
 from tests.support.commands import refused, run
-from tests.support.tui import AnalysingPlayer
+from tests.support.scripted_players import AnalysingPlayer
 
 RULES = Rules(9, 5)
 MOVES = "e5 a1 e6 a2 e7 b9 a9 c9 e8 d9 e9"
