@@ -112,7 +112,7 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
         raise PlayerSpecError(
             f"{quoted(spec)} has {len(spec):,} characters; the limit of a player's name is {MAX_PLAYER_LENGTH:,}"
         )
-    spec, _ = own_simulations(spec)
+    spec, own = own_simulations(spec)
     if spec in player_names.PAPER_MODELS or spec.partition("-")[0] in (player_names.DEFAULT, player_names.PAPER):
         from nets.checkpoint import BUILT_IN, model_file
 
@@ -121,6 +121,8 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
     if spec in (*_FIXED, *_MENTORS, *player_names.LEVELS) or spec.startswith(
         (player_names.PURE_MCTS, f"{player_names.ENGINE}:")
     ):
+        if own is not None:
+            raise PlayerSpecError(f"{spec} takes no simulations of its own: models do, as {player_names.DEFAULT}@50")
         return None
     path = Path(spec)
     if is_run(path):

@@ -15,7 +15,7 @@ from curriculum.arena import player_names
 from curriculum.arena.players import model_path, parse_player
 from curriculum.reporting import Context, Quiet, Task
 from gomoku_cli.commands.pictures.games import game_at, open_each
-from gomoku_cli.commands.pictures.subjects import GameOptions, played, stdin_positions
+from gomoku_cli.commands.pictures.subjects import GameOptions, PositionLineError, played, stdin_positions
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import RulesOptions, SearchOptions
 from gomoku_cli.printable import echo, echo_json
@@ -90,17 +90,28 @@ class Analyst:
         return game
 
     def analyse_stdin(self, *, as_json: bool) -> None:
-        """Print a line for each position on stdin. Raises `PositionLineError`."""
+        """Print a line for each position on stdin.
+
+        A line that is no position is reported, and the others are analysed; then the command ends as for bad data.
+        Raises `PositionLineError` for bytes that are no text.
+        """
         rules = self._own_rules()
         self._open(rules)
         if not as_json:
             echo(texts.COLUMNS)
+        is_bad = False
         for number, position in stdin_positions(rules):
+            if isinstance(position, PositionLineError):
+                echo(f"gomoku: {position}", err=True)
+                is_bad = True
+                continue
             kept = self._analysed(None, position)
             if as_json:
                 echo_json({"line": number} | texts.position_json(kept, position))
             else:
                 echo(texts.position_text(kept, position))
+        if is_bad:
+            raise typer.Exit(ExitCode.BAD_DATA)
 
     def analyse_files(self, paths: Sequence[Path], only: int | None, work: GameOptions, *, as_json: bool) -> None:
         """Print a line for each position of the games, or of one in each file. Raises a usage error, and `RecordError`.

@@ -105,18 +105,23 @@ def _hint(words: Sequence[str]) -> str:
     return ""
 
 
-def stdin_positions(rules: Rules) -> Iterator[tuple[int, Position]]:
-    """Yield the number of each line of stdin and its position; blank lines and those with # are left out.
+def stdin_positions(rules: Rules) -> Iterator[tuple[int, Position | PositionLineError]]:
+    """Yield the number of each line of stdin, and its position or the reason why it is none.
 
-    Raises `PositionLineError`.
+    Blank lines and those with # are left out. Raises `PositionLineError` for bytes that are no text.
     """
     number = 0
     try:
         for number, line in enumerate(sys.stdin, start=1):
             text = line.partition("#")[0].strip()
             if text:
-                yield number, position_of(text, rules)
+                yield number, _position_or_error(number, text, rules)
     except UnicodeDecodeError as error:
         raise PositionLineError(f"stdin, after line {number}: this is no text in {error.encoding}") from error
+
+
+def _position_or_error(number: int, moves: str, rules: Rules) -> Position | PositionLineError:
+    try:
+        return position_of(moves, rules)
     except ValueError as error:
-        raise PositionLineError(f"stdin, line {number}: {error}") from error
+        return PositionLineError(f"stdin, line {number}: {error}")

@@ -73,7 +73,7 @@ def test_a_model_may_have_its_own_number_of_simulations(run: Path, tmp_path: Pat
         assert decided(spec, settings).simulations == 7
     assert decided(f"{run}@0").simulations == 0
     for wrong in ("mentor@5", "random@5"):
-        with pytest.raises(PlayerSpecError):
+        with pytest.raises(PlayerSpecError, match="takes no simulations of its own: models do, as default@50"):
             named(wrong)
     for wrong in (f"{run}@", f"{run}@many", f"{run}@99999999999"):
         with pytest.raises(CheckpointError, match="there is no file or folder"):

@@ -200,10 +200,13 @@ def test_stdin_has_a_position_a_line(capsys: Capsys, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{THREE}\n\n# nothing\nd4, e5 # a comment\n"))
     out = done(run(capsys, *board, "--json"))
     assert [(line["line"], len(line["position"])) for line in lines(out)] == [(1, 5), (4, 2)]
-    monkeypatch.setattr("sys.stdin", io.StringIO("d4\nd4 d4\n"))
-    code, out, err = run(capsys, *board)
-    assert (code, err) == (ExitCode.BAD_DATA, "gomoku: stdin, line 2: move 2: d4 already holds a stone\n")
-    assert len(out.splitlines()) == 2
+    monkeypatch.setattr("sys.stdin", io.StringIO("d4\nd4 d4\nz9\ne5\n"))
+    code, out, err = run(capsys, *board, "--json")
+    assert (code, [line["line"] for line in lines(out)]) == (ExitCode.BAD_DATA, [1, 4])  # the others are analysed
+    assert err == (
+        "gomoku: stdin, line 2: move 2: d4 already holds a stone\n"
+        "gomoku: stdin, line 3: move 1: 'z9' is no cell: write a column letter and a row number, a1 to g7\n"
+    )
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe\x00"), encoding="utf-8"))
     code, out, err = run(capsys, *board)
     assert (code, err) == (ExitCode.BAD_DATA, "gomoku: stdin, after line 0: this is no text in utf-8\n")
