@@ -5,7 +5,7 @@ import shlex
 import shutil
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -71,20 +71,22 @@ class PlayerSettings:
         object.__setattr__(self, "policy", Policy(self.policy))  # a text is a name of one
 
 
-_MODEL_SETTINGS = frozenset({"simulations", "seconds", "policy", "switch_stage", "tactics", "book"})
-_MENTOR_SETTINGS = frozenset({"seconds", "policy", "book"})
+_LEVEL_SETTINGS = frozenset({"memory_bytes", "keeps_tree"})
+_MODEL_SETTINGS = _LEVEL_SETTINGS.union(
+    ("search", "simulations", "seconds", "policy", "switch_stage", "temperature", "tactics", "book")
+)
+_MENTOR_SETTINGS = frozenset({"nodes", "seconds", "policy", "book"})
 _ENGINE_SETTINGS = frozenset({"seconds", "engine_seconds", "match_seconds"})
 
 
 def settings_of(spec: str) -> frozenset[str]:
-    """Return the names of the `PlayerSettings` that a player reads, apart from memory and trees.
-
-    Raises `PlayerSpecError`.
-    """
+    """Return the names of the `PlayerSettings` that a player reads. Raises `PlayerSpecError`."""
     if model_path(spec) is not None:
         return _MODEL_SETTINGS
     if spec in _MENTORS:
         return _MENTOR_SETTINGS
+    if spec in player_names.LEVELS:
+        return _LEVEL_SETTINGS
     return _ENGINE_SETTINGS if spec.startswith(f"{player_names.ENGINE}:") else frozenset()
 
 
@@ -221,9 +223,13 @@ def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rul
     >>> gomoku.open_player("mentor:1").name
     'mentor:1'
 
-    Raises the errors of `parse_player`.
+    Raises the errors of `parse_player`, and `PlayerSpecError` for a setting that the player does not read.
     """
-    return parse_player(spec, rules=rules or resolve_rules([spec]), settings=settings or PlayerSettings())
+    settings, unset, reads = settings or PlayerSettings(), PlayerSettings(), settings_of(spec)
+    for name in (field.name for field in fields(settings)):
+        if name not in reads and getattr(settings, name) != getattr(unset, name):
+            raise PlayerSpecError(f"{spec} reads no setting {name}: it reads {', '.join(sorted(reads)) or 'none'}")
+    return parse_player(spec, rules=rules or resolve_rules([spec]), settings=settings)
 
 
 def open_engine(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Engine:

@@ -24,7 +24,7 @@ def test_every_level_is_a_player_on_any_board() -> None:
         for rules in (RULES, Rules(7, 4)):
             player = parse_player(name, rules=rules, settings=PlayerSettings())
             assert player.name == name
-        assert settings_of(name) == frozenset()
+        assert settings_of(name) == {"keeps_tree", "memory_bytes"}
     first = parse_player("level:1", rules=RULES, settings=PlayerSettings())
     assert Position().is_legal(first.choose(Position()).move)
     with pytest.raises(PlayerSpecError, match="names no player"):

@@ -16,6 +16,7 @@ from curriculum.arena.players import (
     PlayerSettings,
     PlayerSpecError,
     model_path,
+    open_player,
     parse_player,
     resolve_rules,
     settings_of,
@@ -134,19 +135,25 @@ def test_a_literal_search_is_that_of_the_training_with_its_leaves_in_flight(run:
 
 
 @pytest.mark.parametrize(
-    ("spec", "settings"),
+    ("spec", "read", "unread"),
     [
-        ("default", {"simulations", "seconds", "policy", "switch_stage", "tactics", "book"}),
-        ("mentor", {"seconds", "policy", "book"}),
-        ("mentor:3", {"seconds", "policy", "book"}),
-        ("engine:./program", {"seconds", "engine_seconds", "match_seconds"}),
-        ("random", set()),
-        ("mentor:paper", set()),
-        ("pure-mcts:10", set()),
+        ("default", {"simulations": 7, "memory_bytes": 10**8}, {"nodes": 5}),
+        ("mentor", {"nodes": 5, "policy": Policy.DETERMINISTIC}, {"simulations": 7}),
+        ("mentor:3", {"nodes": 5}, {"temperature": 2.0}),
+        ("level:9", {"keeps_tree": True}, {"simulations": 7}),
+        ("random", {}, {"seconds": 1.0}),
+        ("mentor:paper", {}, {"seconds": 1.0}),
+        ("pure-mcts:10", {}, {"simulations": 7}),
     ],
 )
-def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -> None:
-    assert settings_of(spec) == settings
+def test_a_setting_that_a_player_does_not_read_is_refused(
+    spec: str, read: dict[str, Any], unread: dict[str, Any]
+) -> None:
+    assert set(read) <= settings_of(spec)
+    assert open_player(spec, PlayerSettings(**read)).name == spec
+    (name,) = unread
+    with pytest.raises(PlayerSpecError, match=f"^{spec} reads no setting {name}: it reads "):
+        open_player(spec, PlayerSettings(**unread))
 
 
 @pytest.mark.parametrize(("spec", "message"), cases("players_refused"))
