@@ -50,10 +50,11 @@ KINDS: Mapping[str, Kind] = {
     # Of our own: both sides could win with their next stone, and the side to move does.
     "four-first": Kind(lambda k: "o" * (k - 1) + "_", True, 1.0, against_four=True),
     "split-four-first": Kind(lambda k: "o" * ((k - 1) // 2) + "_" + "o" * (k // 2), True, 1.0, against_four=True),
+    "broken-four-first": Kind(lambda k: "o" * (k - 2) + "_o", True, 1.0, against_four=True),
 }
 """Every kind by its name."""
 LITERAL_KINDS = ("attack-four", "defend-four")
-OWN_KINDS = ("four-first", "split-four-first")
+OWN_KINDS = ("four-first", "split-four-first", "broken-four-first")
 REPOSITORY_KINDS = tuple(name for name in KINDS if name not in LITERAL_KINDS + OWN_KINDS)
 
 

@@ -28,6 +28,7 @@ DECIDED_BY = {
     "broken-four-defend": (STOP_WIN, 0.0),
     "four-first": (WIN, 1.0),
     "split-four-first": (WIN, 1.0),
+    "broken-four-first": (WIN, 1.0),
 }
 """The tactic that decides a position of each kind, and its z (A IV-B, and the paper's repository)."""
 SHARES = {
