@@ -55,22 +55,20 @@ class ConfigOptions:
         return Choice(self.preset, self.config_file, self.assignments or (), {**own, **flags})
 
 
-def resolved(choice: "Choice", *, with_players: bool = True) -> "Config":
-    """Return the whole configuration, checked; `with_players`: its players and the model that it starts from too.
+def resolved(choice: "Choice") -> "Config":
+    """Return the whole configuration, checked with its players and the model that it starts from.
 
     Raises `ConfigError`, `BasicsError`, `PlayerSpecError`, or `CheckpointError` for the model to start from.
     """
+    from curriculum.phases.players import check_players
+    from curriculum.phases.steps import check_start
     from curriculum.presets import resolve
     from curriculum.validity import check
 
     config = resolve(choice.preset, file=choice.file, assignments=choice.assignments, flags=choice.flags)
     check(config)
-    if with_players:  # they need torch
-        from curriculum.phases.players import check_players
-        from curriculum.phases.steps import check_start
-
-        check_players(config)
-        check_start(config)
+    check_players(config)
+    check_start(config)
     return config
 
 

@@ -108,7 +108,7 @@ def command(
             raise typer.BadParameter("the estimate is that of a new run: leave --resume out")
         if chain:
             raise typer.BadParameter(f"{config.preset} is a chain: name one of its presets, {', '.join(chain)}")
-        _dry_run(resolved(choice, with_players=speed), speed=speed, as_json=as_json)
+        _dry_run(resolved(choice), speed=speed, as_json=as_json)
         return
     if speed:
         raise typer.BadParameter("it belongs to --dry-run", param_hint="--speed")

@@ -45,6 +45,10 @@ def test_a_dry_run_shows_everything_and_writes_nothing(
     shown = json.loads(done(run(capsys, "train", "--preset", "smoke", "--dry-run", "--speed", "--json")))
     assert "evaluation, positions a second" in shown["estimate"]
     assert shown["config"]["net"]["trunk"] == ["conv3-4", "residual"]
+    opponents = 'evaluation.opponents=["nobody"]'
+    assert "'nobody' names no player" in refused(
+        capsys, ExitCode.USAGE, "train", "--preset", "quick", "--set", opponents, "--dry-run"
+    )
     assert not list(tmp_path.iterdir())
 
 
