@@ -11,8 +11,9 @@ _FLOOR_S = 0.13
 _SHARE = 0.05
 """The margin is the sum of this time, this share of the limit, and the longest recent delay. With eight busy threads on
 two cores, one answer in three hundred was 0.1 s late and the latest one 0.14 s, before any delay was recorded."""
-_CALM_FLOOR_S = 0.06
-"""The fixed part on a machine that is known to be calm."""
+_CALM_FLOOR_S = 0.05
+_CALM_SHARE = 0.01
+"""The same on a machine that is known to be calm."""
 _CALM_DELAY_S = 0.01
 _CALM_DELAYS = 50
 """It is calm after this many recorded delays, none of the recent ones longer than that. Without other work a search on
@@ -120,5 +121,6 @@ class Clock:
         if math.isinf(limit_s):
             return limit_s
         is_calm = self._delays >= _CALM_DELAYS and self._delay_s < _CALM_DELAY_S
-        floor_s = min(_CALM_FLOOR_S if is_calm else _FLOOR_S, _MAX_FLOOR_SHARE * limit_s)
-        return limit_s - floor_s - _SHARE * limit_s - min(self._delay_s, _MAX_DELAY_SHARE * limit_s)
+        floor_s, share = (_CALM_FLOOR_S, _CALM_SHARE) if is_calm else (_FLOOR_S, _SHARE)
+        floor_s = min(floor_s, _MAX_FLOOR_SHARE * limit_s)
+        return limit_s - floor_s - share * limit_s - min(self._delay_s, _MAX_DELAY_SHARE * limit_s)
