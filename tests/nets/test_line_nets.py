@@ -24,6 +24,8 @@ from nets import line_tables
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, enlarged, make_model
+from nets.layers.lines import LineFeatures
+from nets.line_blocks import LineFeatureBlock
 from nets.line_tables import line_net
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -259,6 +261,21 @@ def test_torch_learns_a_line_net() -> None:
         optimiser.step()
         losses.append(float(loss.detach()))
     assert losses[-1] < 0.7 * losses[0]
+
+
+def test_tensors_of_a_training_have_few_sizes_and_the_same_features() -> None:
+    """Of ever new sizes they leave memory in pieces."""
+    block = LineFeatureBlock(LineFeatures(channels=32, units=64, depth=2))
+    sizes, batches = set(), range(8, 40)
+    hook = block.first.register_forward_hook(lambda part, given, output: sizes.add(len(output)))  # type: ignore[union-attr]
+    for count in batches:
+        stones = torch.from_numpy(random_batch(count, seed=count).stones).unflatten(1, (9, 9))
+        block(torch.stack((stones == 1, stones == -1), dim=1).float())
+    hook.remove()
+    assert len(sizes) < len(batches) / 2
+    planes = torch.stack((stones == 1, stones == -1), dim=1).float()
+    alone = torch.cat([block(position) for position in planes.split(1)])  # each with other patterns beside
+    torch.testing.assert_close(block(planes), alone)
 
 
 def test_a_net_learns_after_it_has_played() -> None:
