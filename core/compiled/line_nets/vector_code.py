@@ -5,16 +5,13 @@ into the instructions that the processor has; none of them depends on one. All n
 sums does not matter. Without compilation (`NUMBA_DISABLE_JIT=1`) those of `plain_code` take their places.
 """
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
+from core.compiled.intrinsics import written
 from core.compiled.line_nets import plain_code
 from core.compiled.line_nets.numbers import LANES, LIFT_BITS, MIX_BITS, REACH, ROWS, TOP
 from core.compiled.line_nets.patterns import AFTER, DIRECTIONS
@@ -46,12 +43,8 @@ def _copies(builder: Any, value: Any, kind: Any) -> Any:
 class _Writer:
     """Writes the body of a function: its arrays by pointers, its numbers as they are."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-        self.builder = builder
-        self.arguments = [
-            context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
-            for kind, value in zip(signature.args, arguments, strict=True)
-        ]
+    def __init__(self, builder: Any, arguments: list[Any]) -> None:
+        self.builder, self.arguments = builder, arguments
 
     def add(self, *values: Any) -> Any:
         first, *others = values
@@ -209,26 +202,9 @@ def _write_pooled(write: _Writer) -> None:
     write.store(build.load(best), maxima, best_at)
 
 
-_INTERPRETED = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # numba makes its settings at import
-
-
 def _compiled(plain: Callable[..., None], write: Callable[[_Writer], None]) -> Callable[..., None]:
     """Return a function of `plain_code` as the code that `write` writes; itself without compilation."""
-    if _INTERPRETED:
-        return plain
-
-    def typed(_: Any, *kinds: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            write(_Writer(context, builder, signature, arguments))
-            return context.get_dummy_value()
-
-        return types.void(*kinds), code
-
-    # numba takes the number of the arguments from the signature.
-    names = ("_", *inspect.signature(plain).parameters)
-    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-    typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    result: Callable[..., None] = intrinsic(typed)
+    result: Callable[..., None] = written(plain, lambda builder, arguments: write(_Writer(builder, arguments)))
     return result
 
 

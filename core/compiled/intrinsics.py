@@ -1,0 +1,38 @@
+"""Functions of kernels that numba has no words for: written in the compiler's own language, with a twin in Python."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba import types
+from numba.extending import intrinsic
+
+_INTERPRETED = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # numba makes its settings at import
+
+
+def written(plain: Callable[..., Any], write: Callable[[Any, list[Any]], Any], returns: Any = types.void) -> Any:
+    """Return a function for kernels with the arguments of `plain`, which takes its place without compilation.
+
+    `write(builder, arguments)` writes its body with llvmlite's builder and returns the result of the type `returns`;
+    arrays are pointers to their first element.
+    """
+    if _INTERPRETED:
+        return plain
+
+    def typed(_: Any, *kinds: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            pointers = [
+                context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
+                for kind, value in zip(signature.args, arguments, strict=True)
+            ]
+            result = write(builder, pointers)
+            return context.get_dummy_value() if returns is types.void else result
+
+        return returns(*kinds), code
+
+    # numba takes the number of the arguments from the signature.
+    names = ("_", *inspect.signature(plain).parameters)
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return intrinsic(typed)
