@@ -57,23 +57,15 @@ def wins(rules: CompiledRules, stones: NDArray[np.int8], cell: int) -> bool:
     least, most = rules.connect - 1, rules.longest - 1
     if rules.has_fouls is not None and stones[cell] != BLACK:
         most = size
-    won = (
-        (least <= across <= most) or (least <= along <= most) or (least <= rising <= most) or (least <= falling <= most)
+    if rules.needs_open_end is not None:
+        # An enclosed row counts as one that is too short.
+        across -= across == least and _is_enclosed(stones, cell, 1, right, left)
+        along -= along == least and _is_enclosed(stones, cell, size, up, down)
+        rising -= rising == least and _is_enclosed(stones, cell, size + 1, min(up, right), min(down, left))
+        falling -= falling == least and _is_enclosed(stones, cell, size - 1, min(up, left), min(down, right))
+    return bool(
+        least <= across <= most or least <= along <= most or least <= rising <= most or least <= falling <= most
     )
-    if won and rules.needs_open_end is not None:
-        return (
-            (least <= across <= most and not (across == least and _is_enclosed(stones, cell, 1, right, left)))
-            or (least <= along <= most and not (along == least and _is_enclosed(stones, cell, size, up, down)))
-            or (
-                least <= rising <= most
-                and not (rising == least and _is_enclosed(stones, cell, size + 1, min(up, right), min(down, left)))
-            )
-            or (
-                least <= falling <= most
-                and not (falling == least and _is_enclosed(stones, cell, size - 1, min(up, left), min(down, right)))
-            )
-        )
-    return bool(won)
 
 
 @lean_kernel

@@ -230,41 +230,19 @@ def _follow(
                         sums[side, unit] += rows[new, unit] - rows[old, unit]
 
 
-@lean_inlined_kernel
+@lean_kernel
 def score(evaluation: Evaluation, side: int) -> int:
     """Return the score of the position for `side`, to move: tanh(score / SQUASH) is the expected result."""
-    return _score(
-        evaluation.sums,
-        evaluation.first_bias,
-        evaluation.second,
-        evaluation.second_bias,
-        evaluation.third,
-        evaluation.third_bias,
-        evaluation.units,
-        side,
-    )
-
-
-@lean_kernel
-def _score(
-    sums: NDArray[np.int32],
-    first_bias: NDArray[np.int32],
-    second: NDArray[np.float32],
-    second_bias: NDArray[np.float32],
-    third: NDArray[np.float32],
-    third_bias: NDArray[np.float32],
-    units: NDArray[np.float32],
-    side: int,
-) -> int:
+    sums, units, second, third = evaluation.sums, evaluation.units, evaluation.second, evaluation.third
     for to in range(UNITS):
-        units[to] = second_bias[to]
+        units[to] = evaluation.second_bias[to]
     for unit in range(HIDDEN):
-        active = first_bias[unit] + sums[side, unit] + sums[1 - side, HIDDEN + unit]
+        active = evaluation.first_bias[unit] + sums[side, unit] + sums[1 - side, HIDDEN + unit]
         if active > 0:
             strength = np.float32(active)
             for to in range(UNITS):
                 units[to] += strength * second[unit, to]
-    total = third_bias[0]
+    total = evaluation.third_bias[0]
     for to in range(UNITS):
         total += max(units[to], np.float32(0.0)) * third[to]
     return int(min(max(total, np.float32(-MAX_SCORE)), np.float32(MAX_SCORE)))

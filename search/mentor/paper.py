@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled import stones_of
+from core.compiled import near_stones, stones_of
 from core.compiled.jit import kernel
 from core.compiled.rules import is_legal
 from core.compiled.threats import (
@@ -85,23 +85,23 @@ def _paper_leaf(board: ThreatBoard, scores: NDArray[np.float64], side: int) -> f
 
 @kernel
 def _paper_values(
-    board: ThreatBoard, stones: NDArray[np.int8], scores: NDArray[np.float64], colour: int, values: NDArray[np.float64]
+    board: ThreatBoard, scores: NDArray[np.float64], colour: int, near: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> int:
-    """Write the paper's values of `colour`'s candidates to `values` [A], -inf elsewhere; return their number."""
-    load(board, stones)
-    rules, size = board.rules, board.rules.size
+    """Write the paper's values of `colour`'s candidates, the legal moves of `near` [A], to `values` [A], else -inf.
+
+    Return their number.
+    """
     side = side_of(colour)
-    strengths = np.full(len(stones), -np.inf)
+    strengths = np.full(len(near), -np.inf)
     best = -np.inf
-    for cell in range(len(stones)):
-        if not is_legal(rules, stones, cell, colour) or not _has_neighbour(stones, cell, size):
-            continue
-        own, spoiled = packed_patterns(board, side, cell), packed_patterns(board, 1 - side, cell)
-        strengths[cell] = max(scores[own], scores[spoiled])
-        best = max(best, strengths[cell])
+    for cell in range(len(near)):
+        if near[cell] and is_legal(board.rules, board.stones, cell, colour):
+            own, spoiled = packed_patterns(board, side, cell), packed_patterns(board, 1 - side, cell)
+            strengths[cell] = max(scores[own], scores[spoiled])
+            best = max(best, strengths[cell])
     lowest = 3.5 if best >= 4.0 else 0.0
     count = 0
-    for cell in range(len(stones)):
+    for cell in range(len(near)):
         values[cell] = -np.inf
         if strengths[cell] >= lowest:
             place(board, cell, colour)
@@ -109,17 +109,6 @@ def _paper_values(
             remove(board, cell)
             count += 1
     return count
-
-
-@kernel
-def _has_neighbour(stones: NDArray[np.int8], cell: int, size: int) -> bool:
-    """Return True if one of the eight cells around `cell` holds a stone."""
-    row, column = cell // size, cell % size
-    for r in range(max(row - 1, 0), min(row + 2, size)):
-        for c in range(max(column - 1, 0), min(column + 2, size)):
-            if stones[r * size + c] != EMPTY:
-                return True
-    return False
 
 
 class PaperMentor(Player):
@@ -145,7 +134,9 @@ class PaperMentor(Player):
             return drawn_decision(position, [centre(rules)], seed, 0.0, 0)
         values = np.empty(rules.cells, dtype=np.float64)
         board = new_threat_board(rules)
-        nodes = _paper_values(board, stones_of(position), _paper_scores(), position.side_to_move, values)
+        load(board, stones_of(position))
+        near = near_stones(position, 1)
+        nodes = _paper_values(board, _paper_scores(), position.side_to_move, near, values)
         # In renju all cells beside stones may be forbidden.
         best = np.flatnonzero(values == values.max()).tolist() if nodes else position.legal_moves()
         highest = float(values.max())

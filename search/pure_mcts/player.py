@@ -18,6 +18,7 @@ from search.tree.forest import bytes_per_node, make_forest, set_root
 from search.tree.kernels.puct import kernel_params
 from search.tree.root import Roots
 from search.tree.settings import DEFAULT_MAX_BYTES, FirstPlay, SearchSettings
+from search.tree.softmax import make_scratch
 
 _PARAMS = kernel_params(SearchSettings(value_decay=1.0, first_play=FirstPlay.ZERO, proven_nodes=False))
 _PLAYOUTS_A_CALL = 500
@@ -66,10 +67,10 @@ class PureMcts(Player):
         set_root(forest, 0, position)
         roots = Roots(compiled, forest, c_puct=_PARAMS.c_puct, decay=_PARAMS.decay, has_priors=False)
         random = np.array([stream_key(how.seed or 0, Purpose.ROLLOUT) % 0xFFFFFFFF + 1], dtype=np.int64)
-        done = 0
+        scratch, done = make_scratch(rules.cells), 0
         while done < playouts and not (done >= 2 and (how.stop() or time.monotonic() >= deadline)):
             count = min(_PLAYOUTS_A_CALL, playouts - done)
-            run_playouts(compiled, forest, 0, count, _PARAMS, random)
+            run_playouts(compiled, forest, count, _PARAMS, random, scratch)
             done += count
             if reports.is_due(time.monotonic()):
                 reports.send(roots.analysis(0, time.perf_counter() - started))

@@ -61,21 +61,19 @@ def roll_out(
 
 @kernel
 def run_playouts(
-    rules: CompiledRules, forest: Forest, tree: int, playouts: int, params: SearchParams, random: NDArray[np.int64]
+    rules: CompiledRules,
+    forest: Forest,
+    playouts: int,
+    params: SearchParams,
+    random: NDArray[np.int64],
+    scratch: Scratch,
 ) -> None:
-    """Run `playouts` playouts from the tree's root: descend, roll out from the leaf, back up."""
-    cells = forest.root_stones.shape[1]
+    """Run `playouts` playouts from the root of a single tree: descend, roll out from the leaf, back up."""
+    tree, cells = 0, forest.root_stones.shape[1]
     stones = np.empty(cells, dtype=np.int8)
     board = np.empty(cells, dtype=np.int8)
-    numbers = np.empty((2, cells), dtype=np.float32)
-    logits = numbers[0]
     moves = np.empty(cells, dtype=np.int64)
-    scratch = Scratch(
-        numbers=numbers,
-        exponents=np.empty(cells, dtype=np.int32),
-        legal=np.empty(cells, dtype=np.bool_),
-        collided=np.empty(0, dtype=np.int32),
-    )
+    logits = scratch.numbers[0]
     for _ in range(playouts):
         descent = descend(forest, tree, stones, rules, params, scratch)
         node = descent.node

@@ -177,12 +177,6 @@ def _insert(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int, 
 
 
 @lean_kernel
-def _makes_four(board: ThreatBoard, side: int, cell: int) -> bool:
-    legal = is_legal(board.rules, board.stones, cell, colour_of(side))
-    return legal and strongest_pattern(board, side, cell) >= FOUR
-
-
-@lean_kernel
 def _list_all(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
     """Write all cells where `side` can make a four to `work.moves[ply]`, best first, and return their number."""
     rules, stones, patterns, colour = board.rules, board.stones, board.patterns[side], colour_of(side)
@@ -228,7 +222,8 @@ def _list_after(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
                     break
     for index in range(before[_COUNT]):
         cell = int(work.moves[ply - 1, index])
-        if work.stamps[cell] != stamp and _makes_four(board, side, cell):
+        is_left = work.stamps[cell] != stamp and is_legal(board.rules, board.stones, cell, colour)
+        if is_left and strongest_pattern(board, side, cell) >= FOUR:
             _insert(board, work, side, ply, count, cell, 0)
             count += 1
     return count
