@@ -72,9 +72,6 @@ class ResidualBlock(LayerModule):
     first: ConvNorm
     second: ConvNorm
 
-    def __init__(self, layer: Residual) -> None:
-        super().__init__(layer)
-
 
 class Dense(nn.Module):
     """A fully connected layer, with ReLU unless it is the last one of a head."""

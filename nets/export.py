@@ -22,10 +22,9 @@ from core.compiled.line_nets.patterns import neighbours
 from core.evaluation import PositionBatch
 from core.files.atomic import atomic_path
 from core.rules import BLACK, NO_CELL, WHITE, Rules
-from nets.architectures import PolicyValueNet
 from nets.blocks import folded
 from nets.config import PLANE_COUNT
-from nets.dual import DualNet
+from nets.dual import DualNet, PolicyValueNet
 from nets.line_blocks import LineFeatureBlock
 from nets.planes import encode
 
@@ -42,7 +41,7 @@ class ExportFormat(StrEnum):
     ONNX = "onnx"
     """A graph that ONNX Runtime, OpenVINO, TensorRT and others run."""
     SAFETENSORS = "safetensors"
-    """The weights alone, batch norms folded, by the names of `nets.architectures`."""
+    """The weights alone, batch norms folded, by the names of `nets.dual`."""
     TORCHSCRIPT = "torchscript"
     """A program that torch runs without this package, in Python and C++."""
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from queue import SimpleQueue
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from core.cores import cores
@@ -22,7 +23,7 @@ from nets.config import Backend, NetConfig, Precision, RuntimeNotice
 from nets.dual import DualNet
 from nets.line_blocks import with_tables
 from nets.runtimes.inference import InferenceNet, example_positions
-from nets.runtimes.runtime import CopiesPositions, Piece, scatter
+from nets.runtimes.runtime import Piece, scatter
 from nets.runtimes.streams import Lane, alone, give_back, take_lanes
 
 SIZES = (64, 128, 256, 512, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096)
@@ -38,7 +39,7 @@ _FAST_HALF = (7, 0)
 Nets = dict[str, InferenceNet]
 
 
-class _Buffers(CopiesPositions):
+class _Buffers:
     """The arrays and graphs of a lane: positions and outputs on the device, and pinned copies of both on the host."""
 
     def __init__(self, nets: Nets, cells: int, device: torch.device) -> None:
@@ -77,9 +78,12 @@ class _Buffers(CopiesPositions):
     def run(self, lane: Lane, name: str, pieces: Sequence[Piece], exact: Nets | None) -> None:
         """Evaluate pieces on a lane, with the nets `exact` in place of the graphs."""
         count = 0
-        for piece in pieces:
-            self.put(count, piece)
-            count += len(piece.rows)
+        for rows, positions, _, _ in pieces:
+            first, count = count, count + len(rows)
+            # With "raise" numpy would write into a copy first.
+            np.take(positions.stones, rows, axis=0, out=self.positions.stones[first:count], mode="clip")
+            self.positions.to_move[first:count] = positions.to_move[rows]
+            self.positions.last_moves[first:count] = positions.last_moves[rows]
         self._filled = count
         size = SIZES[bisect_left(SIZES, count)]
         graph = None if exact else self._graphs.get((name, size))

@@ -6,10 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from core.evaluation import PositionBatch
-from nets.architectures import PolicyValueNet
 from nets.blocks import ConvNorm, Dense, channels_last, folded
 from nets.config import Backend, Precision
-from nets.dual import DualNet
+from nets.dual import DualNet, PolicyValueNet
 from nets.planes import encode
 from nets.runtimes.precision import DTYPES, narrow, refine
 

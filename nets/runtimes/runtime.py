@@ -73,14 +73,8 @@ class Reloads(Runtime, Protocol):
         """Let others use what it has on its device."""
 
 
-def gathered(pieces: Sequence[Piece]) -> PositionBatch:
-    """Return the positions of the pieces, one after the other."""
-    parts = [piece.positions.rows(piece.rows) for piece in pieces]
-    return parts[0] if len(parts) == 1 else PositionBatch.concatenate(parts)
-
-
 def scatter(pieces: Sequence[Piece], logits: NDArray[np.float32], values: NDArray[np.float32]) -> None:
-    """Write evaluations, in the order of `gathered`, to the arrays of the pieces."""
+    """Write evaluations, one piece after the other, to the arrays of the pieces."""
     first = 0
     for piece in pieces:
         part = slice(first, first + len(piece.rows))
@@ -102,21 +96,6 @@ class SizedNet(Protocol):
 
     def run(self) -> None:
         """Evaluate the input."""
-
-
-class CopiesPositions:
-    """The part of a `SizedNet` whose input are positions."""
-
-    positions: PositionBatch
-
-    def put(self, first: int, piece: Piece) -> None:
-        """See `SizedNet`."""
-        rows, positions, _, _ = piece
-        last = first + len(rows)
-        # With "raise" numpy would write into a copy first.
-        np.take(positions.stones, rows, axis=0, out=self.positions.stones[first:last], mode="clip")
-        self.positions.to_move[first:last] = positions.to_move[rows]
-        self.positions.last_moves[first:last] = positions.last_moves[rows]
 
 
 class SizedNets:

@@ -61,13 +61,15 @@ class RuntimeEvaluator:
 
     def submit(self, slot: Slot) -> Submission:
         """Start to evaluate the first `slot.count` positions; see `core.evaluation.Evaluator`."""
-        return self._start(slot.positions, slot.count, slot.logits, slot.values)
+        positions, logits, values = slot.positions, slot.logits, slot.values
+        parts = rows_by_net(positions.to_move[: slot.count], self._dual)
+        return self._batcher.submit([(net, Piece(rows, positions, logits, values)) for net, rows in parts])
 
     def evaluate(self, positions: PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return logits [B, A] and values [B] for the side to move."""
-        logits = np.empty(positions.stones.shape, dtype=np.float32)
-        values = np.empty(len(positions), dtype=np.float32)
-        self._start(positions, len(positions), logits, values).result()
+        count = len(positions)
+        logits, values = np.empty(positions.stones.shape, np.float32), np.empty(count, np.float32)
+        self.submit(Slot(positions, logits, values, count)).result()
         return logits, values
 
     def prepare(self, rows: int) -> None:
@@ -79,21 +81,14 @@ class RuntimeEvaluator:
         largest = next((size for size in sizes if size >= rows), sizes[-1])
         making = []
         for size in sizes[: sizes.index(largest) + 1]:
-            blank = PositionBatch.empty(2 * size, self._cells)
-            blank.to_move[size:] = WHITE
-            logits, values = np.empty(blank.stones.shape, np.float32), np.empty(len(blank), np.float32)
-            for net, part in rows_by_net(blank.to_move, self._dual):
+            blank = Slot.with_capacity(2 * size, self._cells)
+            blank.positions.to_move[size:] = WHITE
+            for net, part in rows_by_net(blank.positions.to_move, self._dual):
                 # On the runtime's own threads, since not every runtime may evaluate on others.
-                piece = Piece(part[:size], blank, logits, values)
+                piece = Piece(part[:size], blank.positions, blank.logits, blank.values)
                 making.append(self._threads.submit(self.runtime.evaluate, net, [piece]))
         for made in making:
             made.result()
-
-    def _start(
-        self, positions: PositionBatch, count: int, logits: NDArray[np.float32], values: NDArray[np.float32]
-    ) -> Submission:
-        parts = rows_by_net(positions.to_move[:count], self._dual)
-        return self._batcher.submit([(net, Piece(rows, positions, logits, values)) for net, rows in parts])
 
     def close(self) -> None:
         """Join the threads."""

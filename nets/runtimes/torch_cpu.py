@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import torch
 
 from core.cores import cores
+from core.evaluation import PositionBatch
 from nets.config import Backend, Precision
 from nets.dual import DualNet
 from nets.runtimes.devices import best_precision
 from nets.runtimes.inference import InferenceNet
-from nets.runtimes.runtime import Piece, gathered, scatter
+from nets.runtimes.runtime import Piece, scatter
 
 
 class TorchRuntime:
@@ -32,7 +33,7 @@ class TorchRuntime:
 
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""
-        batch = gathered(pieces)
+        batch = PositionBatch.concatenate([piece.positions.rows(piece.rows) for piece in pieces])
         with torch.inference_mode():
             logits, values = self._nets[net](
                 torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)

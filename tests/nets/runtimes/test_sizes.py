@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
 from nets.runtimes import runtime
-from nets.runtimes.runtime import CopiesPositions, Piece, SizedNets, best_count
+from nets.runtimes.runtime import Piece, SizedNets, best_count
 
 
 @given(queued=st.integers(1, 300), sizes=st.sets(st.integers(1, 128), min_size=1).map(sorted))
@@ -39,18 +39,21 @@ def test_a_net_of_a_fixed_size_is_lent_to_one_thread_at_a_time(
 ) -> None:
     monkeypatch.setattr(runtime, "_MAKING_S", making_s)
 
-    class Slow(CopiesPositions):
+    class Slow:
         """Answers with the number of stones, and notices when two threads are in it."""
 
         def __init__(self, size: int) -> None:
-            self.positions = PositionBatch.empty(size, 9)
+            self._stones = np.zeros((size, 9), np.int8)
             self.logits, self.values = np.zeros((size, 9), np.float32), np.zeros(size, np.float32)
             self._inside = threading.Lock()
+
+        def put(self, first: int, piece: Piece) -> None:
+            self._stones[first : first + len(piece.rows)] = piece.positions.stones[piece.rows]
 
         def run(self) -> None:
             assert self._inside.acquire(blocking=False), "two threads in one"
             time.sleep(0.005)
-            self.values[:] = self.positions.stones.sum(axis=1)
+            self.values[:] = self._stones.sum(axis=1)
             self._inside.release()
 
     made: list[int] = []
