@@ -16,15 +16,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import FunctionCache
+from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from core.files.cache_folder import CacheFolder
 from core.input_limits import MAX_KERNEL_BYTES
 
 _dumps: Callable[[object], bytes] = dumps
-_config: Any = numba.config
+_Compiled: Any = CompileResult
 ENDING = ".kernel"
 """The ending of the files."""
 _ROOM_BYTES = 24 << 20
@@ -95,59 +95,28 @@ def remove_old_folders(kept: Path) -> None:
             shutil.rmtree(removed, ignore_errors=True)
 
 
-class _Locator(UserProvidedCacheLocator):
-    """Gives the hash of a function's source file; it has no folder of its own."""
-
-    def __init__(self, function: Any, source: str) -> None:
-        self._py_file = source
-        self._lineno = function.__code__.co_firstlineno
-
-    @classmethod
-    def from_function(cls, function: Any, source: str) -> "_Locator":
-        return cls(function, source)
-
-    def get_cache_path(self) -> str:
-        return ""
-
-    def ensure_cache_path(self) -> None:
-        pass
-
-
-class _Serialization(CompileResultCacheImpl):
-    """Turns a compiled function into an object that can be pickled, and back."""
-
-    _locator_classes = [_Locator]  # noqa: RUF012  # as numba has it
-
-
 class _KernelCache(FunctionCache):
-    """The cache of one function, with files of a `KernelFolder`."""
-
-    _impl_class = _Serialization
+    """The cache of one function: files of a `KernelFolder` in place of numba's index and data."""
 
     def __init__(self, function: Any, folder: KernelFolder) -> None:
-        super().__init__(function)  # type: ignore[no-untyped-call]
-        self._cache_file: Any = _Files(
-            folder, function, self._impl.filename_base, self._impl.locator.get_source_stamp()
-        )
+        self._py_func, self._folder = function, folder
+        self._name, self._cache_path = repr(function), str(folder.path)
+        self.enable()  # type: ignore[no-untyped-call]
 
+    def _file_name(self, signature: Any, codegen: Any) -> str:
+        function, line = self._py_func, self._py_func.__code__.co_firstlineno
+        # Types, processor, bytecode; the versions and all sources are in the name of the folder.
+        key: Any = self._index_key(signature, codegen)  # type: ignore[no-untyped-call]
+        digest = hashlib.sha256(repr((function.__module__, function.__qualname__, line, key)).encode()).hexdigest()
+        return f"{function.__module__.rpartition('.')[2]}.{function.__name__}-{line}.{digest[:24]}{ENDING}"
 
-class _Files:
-    """The files of one function: in place of numba's `IndexDataCacheFile`."""
-
-    def __init__(self, folder: KernelFolder, function: Any, name: str, stamp: bytes) -> None:
-        self._folder, self._name = folder, name
-        self._function = (function.__module__, stamp)
-
-    def _file_name(self, key: object) -> str:
-        digest = hashlib.sha256(repr((self._function, key)).encode()).hexdigest()[:24]
-        return f"{self._name}.{digest}{ENDING}"
-
-    def load(self, key: object) -> Any:
-        """Return the function compiled for a key (types, processor, bytecode), or None."""
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the function compiled for a signature, or None."""
         self._folder.use()
-        data = self._folder.read(self._file_name(key), MAX_KERNEL_BYTES)
-        return None if data is None else pickle.loads(data)
+        data = self._folder.read(self._file_name(sig, target_context.codegen()), MAX_KERNEL_BYTES)
+        return None if data is None else _Compiled._rebuild(target_context, *pickle.loads(data))
 
-    def save(self, key: object, compiled: object) -> None:
-        """Keep a function compiled for a key, if possible."""
-        self._folder.write(self._file_name(key), _dumps(compiled))
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the function compiled for a signature, if possible."""
+        if not data.library.has_dynamic_globals:  # such as pointers, which mean nothing to another process
+            self._folder.write(self._file_name(sig, data.codegen), _dumps(data._reduce()))
