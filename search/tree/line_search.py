@@ -23,8 +23,8 @@ from search.tree.groups import SharedParts, tactics_of
 from search.tree.kernels.backup import release
 from search.tree.kernels.descent import COLLISION, LEAF
 from search.tree.kernels.expansion import expand
-from search.tree.kernels.gathering import descend_for_leaf, end_by_threats, open_replies
-from search.tree.kernels.leaves import Leaves, free_leaf, make_leaves
+from search.tree.kernels.gathering import descend_for_leaf, settle
+from search.tree.kernels.leaves import Leaves, make_leaves
 from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import UNDECIDED, LeafTactics, follow_replies, new_boards, new_leaf_work
 
@@ -160,7 +160,7 @@ def search_turn(
                     forest.trees[tree]["simulations_left"] = 0
                 if forest.trees[tree]["simulations_left"] <= 0:
                     break
-                end, found = descend_for_leaf(forest, tree, index, rules, params, leaves, None)
+                end, found = descend_for_leaf(forest, tree, index, rules, params, leaves)
                 if end == COLLISION:
                     leaves.scratch.collided[collisions] = found
                     collisions += 1
@@ -182,8 +182,10 @@ def search_turn(
                 if not _evaluate_next(leaves, tactics, lines, room, work):
                     idle += 1
                     wait_a_moment(idle)
-            leaf = work.leaves[place]
-            if tactics is None or settle(forest, tree, leaf, leaves, params, tactics, work.findings[place]):
+            leaf, threats = work.leaves[place], work.findings[place]
+            if tactics is None or settle(
+                forest, tree, leaf, leaves, params, tactics, threats[0], threats[1], threats[2]
+            ):
                 oldest = work.leaves[place : place + 1]
                 expand(forest, leaves, oldest, work.logits, work.values, images, rules, params, tactics)
                 evaluated += 1
@@ -194,32 +196,6 @@ def search_turn(
         index = (index + 1) % trees.shape[0]
     write(work.counters, _STOP, 1)
     return evaluated, index
-
-
-@lean_kernel
-def settle(
-    forest: Forest,
-    tree: int,
-    leaf: int,
-    leaves: Leaves,
-    params: SearchParams,
-    tactics: LeafTactics,
-    found: NDArray[np.int64],
-) -> bool:
-    """Bring the findings about a leaf's threats into its tree; return True if its evaluation is still to be expanded.
-
-    `found` [3] is the leaf's row of `Work.findings`.
-    """
-    record = leaves.records[leaf]
-    side = int(np.int64(record["to_move"]))
-    node, plies = open_replies(forest, tree, record["node"], side, tactics.replies[leaf], found[2])
-    if found[0] == UNDECIDED:
-        record["node"], record["plies"] = node, plies
-        record["to_move"] = side if found[2] % 2 == 0 else -side
-        return True
-    end_by_threats(forest, tree, node, plies, found[0], found[1], params)
-    free_leaf(leaves, leaf)
-    return False
 
 
 class _Shard:

@@ -38,8 +38,6 @@ class Descent(NamedTuple):
     end: int
     """`LEAF`, `END`, `COLLISION`, `FULL`, `REVISIT` or `TWIN`."""
     node: int
-    plies: int
-    """Plies from the node to the position, of single replies without a node."""
     to_move: int
     last_move: int
     move_before: int
@@ -118,7 +116,7 @@ def descend(
     if params.local_playouts > 0.0 and end in (LEAF, END, TWIN):
         forest.trees[tree]["leaf_depths"] += depth
         forest.trees[tree]["leaves"] += 1
-    return Descent(end, node, 0, to_move, last, before, key)
+    return Descent(end, node, to_move, last, before, key)
 
 
 @lean_kernel

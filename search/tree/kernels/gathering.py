@@ -10,8 +10,8 @@ from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.rules import BLACK
 from search.tree.forest import DRAWN, OPEN, PENDING, PROVEN, WON, Forest
 from search.tree.kernels.backup import back_up, release, value_into
-from search.tree.kernels.descent import COLLISION, END, FULL, LEAF, REVISIT, TWIN, Descent, add_child, descend
-from search.tree.kernels.leaves import FREE, Leaves
+from search.tree.kernels.descent import COLLISION, END, FULL, LEAF, REVISIT, TWIN, add_child, descend
+from search.tree.kernels.leaves import FREE, Leaves, free_leaf
 from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import DECIDED, UNDECIDED, LeafTactics, follow_replies
 from search.tree.proofs import proof_above, prove_parents
@@ -68,13 +68,13 @@ def gather(
             if forest.nodes[tree, 0]["proof"] != 0:
                 forest.trees[tree]["simulations_left"] = 0
                 break
-            end, found = descend_for_leaf(forest, tree, index, rules, params, leaves, tactics)
+            end, found = descend_for_leaf(forest, tree, index, rules, params, leaves)
             if end == COLLISION:
                 leaves.scratch.collided[collisions] = found
                 collisions += 1
             elif end == REVISIT:
                 revisits += 1
-            elif end == LEAF:
+            elif end == LEAF and (tactics is None or look_ahead(forest, tree, found, leaves, params, tactics)):
                 queue = side_of(leaves.records[found]["to_move"]) if params.batches_in_flight > 1 else 0
                 leaves.waiting[index, queue, counts[queue]] = found
                 counts[queue] += 1
@@ -109,7 +109,6 @@ def descend_for_leaf(
     rules: CompiledRules,
     params: SearchParams,
     leaves: Leaves,
-    tactics: LeafTactics | None,
 ) -> tuple[int, int]:
     """Descend a tree once, number `index` of those that `leaves` belong to. Return the end, and what it is about.
 
@@ -127,10 +126,6 @@ def descend_for_leaf(
         return FULL, descent.node
     forest.trees[tree]["simulations_left"] -= 1
     forest.trees[tree]["simulations"] += 1
-    if tactics is not None and descent.end == LEAF:
-        descent = look_ahead(forest, tree, descent, leaves.stones[leaf], params, tactics, leaf)
-        if descent.end == END:
-            return END, descent.node
     if descent.end == END:
         won = forest.nodes[tree, descent.node]["state"] == WON
         back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
@@ -144,7 +139,7 @@ def descend_for_leaf(
         back_up(forest, tree, descent.node, value_into(value, params), params.decay)
         return REVISIT, descent.node
     record = leaves.records[leaf]
-    record["plies"] = descent.plies
+    record["plies"] = 0
     record["to_move"] = descent.to_move
     record["last_move"] = descent.last_move
     record["move_before"] = descent.move_before
@@ -176,32 +171,48 @@ def batch_leaves(allowed: int, params: SearchParams) -> int:
 
 @lean_kernel
 def look_ahead(
+    forest: Forest, tree: int, leaf: int, leaves: Leaves, params: SearchParams, tactics: LeafTactics
+) -> bool:
+    """Look at the threats on a leaf and `settle` it; return True if its evaluation is still needed.
+
+    `tactics.has_urgent` and `tactics.urgent` of `leaf` are set to the leaf's urgent moves.
+    """
+    record = leaves.records[leaf]
+    side, is_root = int(np.int64(record["to_move"])), record["node"] == 0
+    finding, proof, count, _ = follow_replies(tactics, tree, leaves.stones[leaf], side, leaf, is_root)
+    return settle(forest, tree, leaf, leaves, params, tactics, finding, proof, count)
+
+
+@lean_kernel
+def settle(
     forest: Forest,
     tree: int,
-    descent: Descent,
-    stones: NDArray[np.int8],
+    leaf: int,
+    leaves: Leaves,
     params: SearchParams,
     tactics: LeafTactics,
-    leaf: int,
-) -> Descent:
-    """Continue a descent from its leaf while the threats there leave no choice; `stones` [A] follow.
+    finding: int,
+    proof: int,
+    count: int,
+) -> bool:
+    """Bring what `follow_replies` found on a leaf into its tree; return True if its evaluation is still needed.
 
-    A position that the threats decide is backed up, with `END`. `tactics.has_urgent` and `tactics.urgent` of `leaf` are
-    set to the leaf's urgent moves.
+    A leaf that the threats decide is backed up, and free again. Else its record is that of the position after the
+    `count` single replies.
     """
-    to_move, key = descent.to_move, descent.key
-    last, before = descent.last_move, descent.move_before
-    finding, proof, count, side = follow_replies(tactics, tree, stones, to_move, leaf, descent.node == 0)
-    for reply in tactics.replies[leaf, :count]:
-        key ^= STONE_KEYS[0 if to_move == BLACK else 1, reply] ^ WHITE_TO_MOVE
-        to_move = -to_move
-        last, before = int(np.int64(reply)), last
-    node, plies = open_replies(forest, tree, descent.node, descent.to_move, tactics.replies[leaf], count)
-    end = LEAF
+    record, replies = leaves.records[leaf], tactics.replies[leaf]
+    node, plies = open_replies(forest, tree, record["node"], int(np.int64(record["to_move"])), replies, count)
     if finding != UNDECIDED:
         end_by_threats(forest, tree, node, plies, finding, proof, params)
-        end = END
-    return Descent(end, node, plies, side, last, before, key)
+        free_leaf(leaves, leaf)
+        return False
+    record["node"], record["plies"] = node, plies
+    for reply in replies[:count]:
+        record["key"] ^= STONE_KEYS[0 if record["to_move"] == BLACK else 1, reply] ^ WHITE_TO_MOVE
+        record["to_move"] = -record["to_move"]
+        record["move_before"] = record["last_move"]
+        record["last_move"] = reply
+    return True
 
 
 @lean_kernel
