@@ -77,23 +77,10 @@ def _lists_all_answers(board: ThreatBoard, other: int) -> bool:
 
 
 @lean_kernel
-def set_up(
-    board: ThreatBoard,
-    state: SearchState,
-    stones: NDArray[np.int8],
-    colour: int,
-    margin: int,
-    lines: int,
-    slots: int,
-    generation: int,
-    oldest: int,
-    vcf_nodes: int,
-) -> int:
+def set_up(board: ThreatBoard, state: SearchState, stones: NDArray[np.int8], colour: int) -> int:
     """Begin a search of `stones` [A] with `colour` to move: list the root's candidates and return their number.
 
-    Exact are scores at most `margin` below the best, and the `lines` best ones. `slots`: slots of the table in use, a
-    power of two. `generation`: of this search in the table. `oldest`: the oldest generation whose entries it uses.
-    `vcf_nodes`: limit of a search for a win by fours at the horizon.
+    The fields of `PROGRESS` that limit the search are set already.
     """
     load(board, stones)
     start(state.evaluation, board)
@@ -109,9 +96,6 @@ def set_up(
             touch(state.near, cell, board.rules.size, 1)
             key ^= int(state.keys[side_of(stones[cell]), cell])
     progress["side"], progress["empties"], progress["nodes"] = side, empties, 0
-    progress["margin"], progress["lines"] = margin, min(lines, len(state.root))
-    progress["slots"], progress["vcf_nodes"] = slots, vcf_nodes
-    progress["generation"], progress["oldest"] = generation, oldest
     for ply in range(len(state.frames)):
         state.frames[ply]["first_killer"] = state.frames[ply]["second_killer"] = NO_MOVE
     frame = state.frames[0]

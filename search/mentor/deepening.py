@@ -141,18 +141,11 @@ class Deepening:
         if limit.nodes is not None:
             # So small a part of the table stays in the processor's cache.
             slots = min(slots, 1 << limit.nodes.bit_length() + 1)
-        count = set_up(
-            self.board,
-            self.state,
-            stones_of(position),
-            position.side_to_move,
-            margin=task.variety,
-            lines=task.lines,
-            slots=slots,
-            generation=generation.number,
-            oldest=generation.oldest,
-            vcf_nodes=VCF_NODES,
-        )
+        progress = self.state.progress[0]
+        progress["margin"], progress["lines"] = task.variety, min(task.lines, position.rules.cells)
+        progress["slots"], progress["vcf_nodes"] = slots, VCF_NODES
+        progress["generation"], progress["oldest"] = generation
+        count = set_up(self.board, self.state, stones_of(position), position.side_to_move)
         if not is_by_the_clock(limit):
             self.vcf.table[:] = 0  # its proofs would change the number of nodes that this search needs
         self.nodes, self.depth = 0, 0

@@ -51,12 +51,14 @@ FRAME = np.dtype(
 PROGRESS = np.dtype(
     [
         ("nodes", "i8"),  # searched so far
-        ("vcf_nodes", "i8"),  # limit of a search for a win by fours at the horizon
+        # Limits of the search, set before it begins.
+        ("vcf_nodes", "i8"),  # of a search for a win by fours at the horizon
         ("margin", "i8"),  # root scores at most this much below the best are exact
         ("lines", "i8"),  # so many of the best root scores are exact
-        ("slots", "i8"),  # slots of the table in use
+        ("slots", "i8"),  # slots of the table in use, a power of two
         ("generation", "i8"),  # generation of this search in the table
         ("oldest", "i8"),  # the oldest generation of which entries are used
+        # Set by the search.
         ("empties", "i8"),  # empty cells at the root
         ("side", "i8"),  # to move at the root
         ("ply", "i8"),  # of the node at which a paused search goes on
@@ -64,7 +66,7 @@ PROGRESS = np.dtype(
         ("entering", "i8"),  # True if that node is still to be opened
     ]
 )
-"""The position of a paused search in its tree, and its counters."""
+"""The limits of a search, the position of a paused one in its tree, and its counters."""
 
 
 class SearchState(NamedTuple):

@@ -74,18 +74,11 @@ def test_without_reductions_the_best_scores_are_those_of_the_naive_search(
         if position.is_game_over():
             continue
         checked += 1
-        count = set_up(
-            board,
-            state,
-            stones_of(position),
-            position.side_to_move,
-            margin=0,
-            lines=lines,
-            slots=len(state.table),
-            generation=checked,
-            oldest=checked,
-            vcf_nodes=0,
-        )
+        progress = state.progress[0]
+        progress["margin"], progress["lines"] = 0, min(lines, len(state.root))
+        progress["slots"], progress["vcf_nodes"] = len(state.table), 0
+        progress["generation"] = progress["oldest"] = checked
+        count = set_up(board, state, stones_of(position), position.side_to_move)
         if board.counts[side_of(position.side_to_move), FIVE] > 0:
             continue
         begin_iteration(state, depth, -INFINITY, INFINITY)
