@@ -20,7 +20,8 @@ from search.tree.root import Roots
 from search.tree.settings import DEFAULT_MAX_BYTES, FirstPlay, SearchSettings
 from search.tree.softmax import make_scratch
 
-_PARAMS = kernel_params(SearchSettings(value_decay=1.0, first_play=FirstPlay.ZERO, proven_nodes=False))
+_SETTINGS = SearchSettings(value_decay=1.0, first_play=FirstPlay.ZERO, proven_nodes=False)
+_PARAMS = kernel_params(_SETTINGS)
 _PLAYOUTS_A_CALL = 500
 
 
@@ -65,7 +66,7 @@ class PureMcts(Player):
             deadline = math.inf if limit.seconds is None else time.monotonic() + limit.seconds
         forest = make_forest(1, playouts + 1, rules.cells)
         set_root(forest, 0, position)
-        roots = Roots(compiled, forest, c_puct=_PARAMS.c_puct, decay=_PARAMS.decay, has_priors=False)
+        roots = Roots(compiled, forest, _SETTINGS, has_priors=False)
         random = np.array([stream_key(how.seed or 0, Purpose.ROLLOUT) % 0xFFFFFFFF + 1], dtype=np.int64)
         scratch, done = make_scratch(rules.cells), 0
         while done < playouts and not (done >= 2 and (how.stop() or time.monotonic() >= deadline)):

@@ -72,21 +72,14 @@ class ForestSearch(Roots):
         `cache`: None evaluates every leaf. `seed`: of the symmetries. `threads`: for the descents of a group; by
         default as many as the evaluator leaves free.
         """
-        self.rules, self.settings = rules, settings
-        self._seed = seed
+        self.rules, self._seed = rules, seed
         self.cache = cache or EvaluationCache(rules.cells)
         self.evaluations = 0
         """Positions submitted to the evaluator so far."""
         # Last moves and drawn symmetries tell nodes with the same stones apart.
         transpositions = settings.transpositions and evaluator.last_moves == 0 and not settings.symmetric
         forest = make_forest(trees, capacity or settings.simulations + 1, rules.cells, transpositions=transpositions)
-        super().__init__(
-            compile_rules(rules),
-            forest,
-            c_puct=settings.c_puct,
-            decay=settings.value_decay,
-            bound_errors=settings.bound_errors,
-        )
+        super().__init__(compile_rules(rules), forest, settings)
         self._active = np.zeros(trees, dtype=np.bool_)
         self._remap = np.empty(self.forest.capacity, dtype=np.int32)
         boards = new_boards(rules, trees) if settings.looks_at_leaves or settings.looks_at_roots else None

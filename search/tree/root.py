@@ -10,6 +10,7 @@ from search.tree.forest import NO_NODE, Forest
 from search.tree.kernels import roots
 from search.tree.kernels.puct import exploration_after, puct
 from search.tree.move_policy import search_policy, visit_distribution
+from search.tree.settings import SearchSettings
 
 _BOUND_SHARE = 0.05
 """Share of the most visits that a move needs for a bound of its value."""
@@ -25,19 +26,10 @@ class Roots:
     """The results at the roots of the trees of a forest."""
 
     def __init__(
-        self,
-        rules: CompiledRules,
-        forest: Forest,
-        *,
-        c_puct: float,
-        decay: float,
-        bound_errors: float = 0.0,
-        has_priors: bool = True,
+        self, rules: CompiledRules, forest: Forest, settings: SearchSettings, *, has_priors: bool = True
     ) -> None:
-        """`has_priors`: False for a search without a net. The numbers are those of `SearchSettings`."""
-        self._compiled_rules = rules
-        self.forest = forest
-        self._c_puct, self._decay, self._bound_errors, self._has_priors = c_puct, decay, bound_errors, has_priors
+        """`has_priors`: False for a search without a net."""
+        self._compiled_rules, self.forest, self.settings, self._has_priors = rules, forest, settings, has_priors
 
     def legal(self, tree: int) -> NDArray[np.bool_]:
         """Return the mask [A] of the legal moves at the root."""
@@ -68,7 +60,7 @@ class Roots:
 
     def value(self, tree: int) -> float:
         """Return the root's value for its side to move, -1 to 1: its proven value, else the mean of the search."""
-        return float(roots.root_value(self.forest, tree, self._decay))
+        return float(roots.root_value(self.forest, tree, self.settings.value_decay))
 
     def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
         """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
@@ -93,7 +85,7 @@ class Roots:
         visits, priors = nodes["visits"].astype(np.float64), nodes["prior"].astype(np.float64)
         means = nodes["value_sum"] / visits
         best, total = int(visits.argmax()), visits.sum()
-        exploration = exploration_after(self._c_puct, total)
+        exploration = exploration_after(self.settings.c_puct, total)
         top = puct(means[best], priors[best], visits[best], exploration)
         kept = np.maximum(visits - np.sqrt(forced * priors * total), 0.0)
         fewest, most = kept.copy(), visits.copy()
@@ -116,7 +108,7 @@ class Roots:
         """
         policy = self.policy(tree)
         favourite = int(policy.argmax())
-        if self._bound_errors == 0.0 or policy[favourite] == 1.0:
+        if self.settings.bound_errors == 0.0 or policy[favourite] == 1.0:
             return favourite
         nodes = self._children(tree)
         nodes = nodes[(nodes["visits"] > 0) & (policy[nodes["move"]] >= _BOUND_SHARE * policy[favourite])]
@@ -124,7 +116,7 @@ class Roots:
             return favourite
         means = nodes["value_sum"] / nodes["visits"]
         variances = np.maximum(nodes["squares_sum"] / nodes["visits"] - means * means, 0.0)
-        return int(nodes["move"][(means - self._bound_errors * np.sqrt(variances / nodes["visits"])).argmax()])
+        return int(nodes["move"][(means - self.settings.bound_errors * np.sqrt(variances / nodes["visits"])).argmax()])
 
     def analysis(self, tree: int, seconds: float, lines: int | None = None) -> Analysis:
         """Return the analysis of a searched tree, which took `seconds`: every legal move, the best one first.
