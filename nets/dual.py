@@ -123,8 +123,3 @@ def zero_heads(model: DualNet) -> None:
                 last = [layer for layer in head.modules() if isinstance(layer, nn.Linear | nn.Conv2d)][-1]
                 for parameter in last.parameters():
                     parameter.zero_()
-
-
-def parameter_count(net: nn.Module) -> int:
-    """Return the number of trainable parameters."""
-    return sum(parameter.numel() for parameter in net.parameters() if parameter.requires_grad)

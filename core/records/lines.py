@@ -25,11 +25,6 @@ def line_number(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def column_number(text: str, offset: int) -> int:
-    """Return the column of `offset` in its line, from 1."""
-    return offset - text.rfind("\n", 0, offset)
-
-
 class PlacedError(ValueError):
     """A fault at an offset of a text."""
 
@@ -40,4 +35,5 @@ class PlacedError(ValueError):
     def in_text(self, text: str, source: str, offset: int = 0) -> str:
         """Return the message with line and column. `offset`: of the part to which the error's own belongs."""
         place = offset + self.offset
-        return f"{source}, line {line_number(text, place)}, column {column_number(text, place)}: {self}"
+        column = place - text.rfind("\n", 0, place)
+        return f"{source}, line {line_number(text, place)}, column {column}: {self}"

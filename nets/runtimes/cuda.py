@@ -22,7 +22,7 @@ from core.rules import Rules
 from nets.config import Backend, NetConfig, Precision, RuntimeNotice
 from nets.dual import DualNet
 from nets.line_blocks import with_tables
-from nets.runtimes.inference import InferenceNet, example_positions
+from nets.runtimes.inference import InferenceNet
 from nets.runtimes.runtime import Piece, scatter
 from nets.runtimes.streams import Lane, alone, give_back, take_lanes
 
@@ -45,7 +45,9 @@ class _Buffers:
     def __init__(self, nets: Nets, cells: int, device: torch.device) -> None:
         self._nets = nets
         self._graphs: dict[tuple[str, int], torch.cuda.CUDAGraph] = {}
-        self._host_inputs = [tensor.pin_memory() for tensor in example_positions(SIZES[-1], cells)]
+        blank = PositionBatch.empty(SIZES[-1], cells)
+        arrays = blank.stones, blank.to_move, blank.last_moves
+        self._host_inputs = [torch.from_numpy(array).pin_memory() for array in arrays]
         self._inputs = [tensor.to(device) for tensor in self._host_inputs]
         host_outputs = torch.zeros(SIZES[-1], cells), torch.zeros(SIZES[-1])
         self._outputs = [tensor.to(device, copy=True) for tensor in host_outputs]

@@ -5,7 +5,6 @@ import hashlib
 import torch
 from torch import Tensor, nn
 
-from core.evaluation import PositionBatch
 from nets.blocks import ConvNorm, Dense, channels_last, folded
 from nets.config import Backend, Precision
 from nets.dual import DualNet, PolicyValueNet
@@ -131,12 +130,6 @@ class PlanesNet(nn.Module):
         """Return logits [B, A] and values [B] for planes [B, D, D, C], channels last."""
         result: tuple[Tensor, Tensor] = self.net(planes.permute(0, 3, 1, 2))
         return result
-
-
-def example_positions(count: int, cells: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return `count` empty boards as arguments of `InferenceNet`."""
-    batch = PositionBatch.empty(count, cells)
-    return torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
 
 
 def version_of(model: DualNet, backend: Backend, precision: Precision) -> int:

@@ -16,7 +16,7 @@ from core.input_limits import MAX_MODEL_BYTES
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import DEFAULT_MODEL, FORMAT, CheckpointError, check_model, load_model, read_info, save_model
 from nets.config import NetConfig, Planes
-from nets.dual import make_model, parameter_count
+from nets.dual import make_model
 from nets.shapes import parameter_total, tensor_types
 from nets.tensor_types import TensorType
 from tests.support.commands import Capsys, refused
@@ -38,7 +38,7 @@ def test_the_tensors_of_a_configuration_are_those_of_its_net(net: NetConfig, pla
     types = {torch_name: ("F32", "I64")[not tensor.is_floating_point()] for torch_name, tensor in state(model).items()}
     expected = {name: TensorType(types[name], tuple(tensor.shape)) for name, tensor in state(model).items()}
     assert tensor_types(net, RULES) == expected
-    assert parameter_total(net, RULES) == parameter_count(model)
+    assert parameter_total(net, RULES) == sum(each.numel() for each in model.parameters())
 
 
 def state(model: Any) -> dict[str, Any]:
