@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from core.compiled.line_nets.patterns import neighbours
 from core.evaluation import PositionBatch
 from core.files.atomic import atomic_path
-from core.rules import BLACK, NO_CELL, WHITE, Rules
+from core.rules import BLACK, NO_CELL, WHITE
 from nets.blocks import folded
 from nets.config import PLANE_COUNT
 from nets.dual import DualNet, PolicyValueNet
@@ -216,21 +216,17 @@ def _runners(path: Path, kind: ExportFormat) -> dict[str, _Run]:
 def random_planes(model: DualNet, name: str, count: int, seed: int) -> Tensor:
     """Return the planes [B, P, D, D] of random positions that the net evaluates, float32, with 0 to A - 1 stones."""
     colours = {"black": (BLACK,), "white": (WHITE,)}.get(name, (BLACK, WHITE))
-    batch = _random_positions(model.rules, count, colours, np.random.default_rng(seed))
-    stones, to_move, last_moves = map(torch.from_numpy, (batch.stones, batch.to_move, batch.last_moves))
-    return encode(stones, to_move, last_moves, model.config.planes, torch.float32).contiguous()
-
-
-def _random_positions(rules: Rules, count: int, colours: tuple[int, ...], random: np.random.Generator) -> PositionBatch:
-    batch = PositionBatch.empty(count, rules.cells)
+    random, cells = np.random.default_rng(seed), model.rules.cells
+    batch = PositionBatch.empty(count, cells)
     for row in range(count):
         colour = colours[row % len(colours)]
         # Every other pair of rows is from the first moves, where no side has won yet.
-        stones = int(random.integers(0, rules.cells if row % 4 < 2 else min(rules.cells, _OPENING_STONES)))
+        stones = int(random.integers(0, cells if row % 4 < 2 else min(cells, _OPENING_STONES)))
         stones -= (stones + (colour == WHITE)) % 2  # black moves after an even number
-        moves = random.permutation(rules.cells)[: max(stones, 0)]
+        moves = random.permutation(cells)[: max(stones, 0)]
         batch.stones[row, moves[0::2]], batch.stones[row, moves[1::2]] = BLACK, WHITE
         batch.to_move[row] = colour
         last = [*moves[::-1][:2], NO_CELL, NO_CELL]
         batch.last_moves[row] = last[:2]
-    return batch
+    stones_of_rows, to_move, last_moves = map(torch.from_numpy, (batch.stones, batch.to_move, batch.last_moves))
+    return encode(stones_of_rows, to_move, last_moves, model.config.planes, torch.float32).contiguous()

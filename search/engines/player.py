@@ -8,7 +8,7 @@ import shlex
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -139,14 +139,8 @@ class _EngineGame(Player):
         self._process: EngineProcess | None = None
         self._over: ForfeitError | None = None
         """The reason why it is out of the game."""
-        try:
+        with suppress(ForfeitError), self._ending():
             self._start(command)
-        except ForfeitError as error:
-            self._over = error
-            self._end(None)
-        except BaseException:
-            self._end(None)
-            raise
 
     @property
     def is_out(self) -> bool:
