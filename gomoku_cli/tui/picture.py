@@ -8,7 +8,6 @@ from typing import Literal
 from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, Cell, Rules
 from gomoku_cli.tui.control import Control
-from gomoku_cli.tui.engine.messages import Threats
 from gomoku_cli.tui.widgets.painting import NOTHING, CellLook
 from search.analysis import Analysis
 
@@ -18,8 +17,6 @@ MIN_SHARE = 0.02
 """Prior or share of the visits from which a move is drawn on its cell."""
 _FOUL = "x"
 """The mark of a cell that renju forbids to Black."""
-_THREAT_MARKS = {"five": "5", "open four": "4", "four": "+", "open three": "3"}
-
 
 Heat = Literal["", "colours", "numbers"]
 
@@ -47,7 +44,8 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
     if panes.heat and analysis is not None:
         found |= _heat(analysis, panes.heat == "numbers" or not has_colours)
     if panes.threats and control.threats is not None:
-        _add_threats(found, control.threats, game.side_to_move)
+        for cell, (mark, colour) in control.threats.marks.items():
+            found[cell] = found.get(cell, NOTHING)._replace(mark=mark, mark_colour=colour)
     if panes.variation and analysis is not None and not game.is_game_over():
         _add_line(found, shown_variation(analysis, cursor), game.side_to_move)
     elif panes.threats and control.threats is not None:
@@ -106,16 +104,6 @@ def _heat(analysis: Analysis, as_numbers: bool) -> dict[Cell, CellLook]:
 def _percent(share: float) -> str:
     """Return a share in percent with at most two digits; `<` is less than one."""
     return "" if share == 0 else "<" if share < 0.005 else str(min(99, round(100 * share)))
-
-
-def _add_threats(found: dict[Cell, CellLook], threats: Threats, to_move: int) -> None:
-    # The strongest last; of equal ones those of the side to move, which come first in play.
-    order = [*reversed(_THREAT_MARKS)]
-    for threat in sorted(threats.threats, key=lambda each: (order.index(each.kind), each.colour == to_move)):
-        for cell in threat.cells:
-            look = found.get(cell, NOTHING)
-            if look.stone == EMPTY:
-                found[cell] = look._replace(mark=_THREAT_MARKS[threat.kind], mark_colour=threat.colour)
 
 
 def _add_line(found: dict[Cell, CellLook], line: tuple[Cell, ...], to_move: int) -> None:

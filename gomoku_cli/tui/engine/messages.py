@@ -193,19 +193,12 @@ class Analysed(NamedTuple):
     analysis: Analysis
 
 
-class Threat(NamedTuple):
-    """A threat of one colour: the cells that complete it, by their strongest pattern."""
-
-    colour: Colour
-    kind: str
-    """`five`, `open four`, `four` or `open three`: the pattern that a stone on each of the cells makes."""
-    cells: tuple[Cell, ...]
-
-
 class Threats(NamedTuple):
     """The threats of a position, and a win by continuous fours of the side to move."""
 
-    threats: tuple[Threat, ...]
+    marks: dict[Cell, tuple[str, Colour]]
+    """The mark and the colour of the strongest pattern that a stone on a cell makes; of equal ones that of the side to
+    move, which comes first in play."""
     win: tuple[Cell, ...]
     """The moves of both sides in a win by continuous fours; empty without one."""
 

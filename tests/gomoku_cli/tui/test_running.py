@@ -175,7 +175,7 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
         answers = _Answers(process)
         under_way = process.request(search(Position.from_moves(Rules(), (112,)), purpose="analysis", seconds=600.0))
         found = answers.ask(messages.FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114))))
-        assert {threat.kind for threat in found.threats} == {"open four", "four"}
+        assert {mark for mark, _ in found.marks.values()} == {"4", "+"}
         # Black has a four, and white plays elsewhere.
         four = Position.from_moves(Rules(), (112, 111, 113, 15, 114, 30, 115))
         check = messages.CheckMove(choice=messages.PlayerChoice(spec="mentor:2"), position=four, move=60)
