@@ -1,12 +1,11 @@
 """The protocols for pictures in a terminal: kitty's placeholders, the inline images of iTerm2, and sixel.
 
-An encoder turns a run of tiles, neighbours on one line of the screen, into the text for the terminal. The cursor stands
-at the first tile before it and behind the last one after it.
+An encoder (`Kitty` or `Inline`) turns a run of tiles, neighbours on one line of the screen, into the text for the
+terminal. The cursor stands at the first tile before it and behind the last one after it.
 """
 
 import random
 import re
-from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -41,23 +40,7 @@ class Picture(NamedTuple):
         return self.image.crop((left * width, row * height, right * width, (row + 1) * height))
 
 
-class Encoder(ABC):
-    """Turns runs of tiles into text for the terminal."""
-
-    def __init__(self, picture: Callable[[int], Picture]) -> None:
-        """`picture` returns a picture by its number."""
-        self._picture = picture
-
-    @abstractmethod
-    def run(self, tiles: Sequence[Tile]) -> str:
-        """Return the text that shows tiles side by side."""
-
-    def clear(self) -> str:
-        """Return the text that makes the terminal forget all pictures."""
-        return ""
-
-
-class Kitty(Encoder):
+class Kitty:
     """Pictures that are sent once; then a tile is a character, whose colour is the number of its picture.
 
     kitty's graphics protocol, "Unicode placeholders".
@@ -69,13 +52,14 @@ class Kitty(Encoder):
     _CHUNK = 4096
 
     def __init__(self, picture: Callable[[int], Picture]) -> None:
-        super().__init__(picture)
+        """`picture` returns a picture by its number."""
+        self._picture = picture
         # The numbers are the terminal's, which may hold pictures of other programs as well.
         self._first = random.randrange(1 << 16, 1 << 23)
         self._sent: set[int] = set()
 
     def run(self, tiles: Sequence[Tile]) -> str:
-        """See `Encoder`."""
+        """Return the text that shows tiles side by side."""
         text = ""
         for number, group in groupby(tiles, lambda tile: tile.picture):
             if number not in self._sent:
@@ -99,7 +83,7 @@ class Kitty(Encoder):
         return text
 
     def clear(self) -> str:
-        """See `Encoder`."""
+        """Return the text that makes the terminal forget all pictures."""
         text = "".join(f"\x1b_Ga=d,d=I,q=2,i={self._first + number}\x1b\\" for number in sorted(self._sent))
         self._sent.clear()
         return text
@@ -109,7 +93,7 @@ _WOOD = ";".join(map(str, GRAIN_TONES[1]))
 """The ground on which pictures are drawn, until they come."""
 
 
-class Inline(Encoder):
+class Inline:
     """Pictures that are drawn where the cursor stands, each time; text that is written there later wipes them out."""
 
     _MOST_RUNS = 2048
@@ -117,12 +101,11 @@ class Inline(Encoder):
 
     def __init__(self, picture: Callable[[int], Picture], encode: Callable[[Image.Image, int], str]) -> None:
         """`encode` returns the text that draws an image over so many characters of one line."""
-        super().__init__(picture)
-        self._encode = encode
+        self._picture, self._encode = picture, encode
         self._runs: dict[tuple[Tile, ...], str] = {}
 
     def run(self, tiles: Sequence[Tile]) -> str:
-        """See `Encoder`."""
+        """See `Kitty`."""
         key = tuple(tiles)
         if key not in self._runs:
             if len(self._runs) >= self._MOST_RUNS:
@@ -133,7 +116,7 @@ class Inline(Encoder):
         return self._runs[key]
 
     def clear(self) -> str:
-        """See `Encoder`."""
+        """Forget the encoded runs; the terminal keeps no pictures."""
         self._runs.clear()
         return ""
 
@@ -186,7 +169,7 @@ def sixel(image: Image.Image, columns: int) -> str:
     return text[:-1] + "\x1b\\"
 
 
-def encoder(protocol: Graphics, picture: Callable[[int], Picture]) -> Encoder:
+def encoder(protocol: Graphics, picture: Callable[[int], Picture]) -> Kitty | Inline:
     """Return the encoder of a protocol."""
     if protocol is Graphics.KITTY:
         return Kitty(picture)
