@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import textual_serve
-from aiohttp import WSMessage, WSMsgType, web
+from aiohttp import WSMsgType, web
 
 from core.files.json_text import parse_json
 from core.input_limits import MAX_PAGE_EDGE, MAX_PAGE_MESSAGE_BYTES, MAX_PAGES
@@ -235,16 +235,10 @@ class Server:
 
     def _end_later(self, board: Board) -> None:
         """End a board in a task of its own, since the request of a page that has gone is cancelled."""
-
-        async def end() -> None:
-            try:
-                await board.end()
-            finally:
-                self._boards.discard(board)
-                self._ends.discard(task)
-
-        task = asyncio.create_task(end())
+        task = asyncio.create_task(board.end())
         self._ends.add(task)
+        task.add_done_callback(self._ends.discard)
+        task.add_done_callback(lambda _: self._boards.discard(board))
 
 
 async def _show(board: Board, page: web.WebSocketResponse) -> None:
@@ -256,35 +250,25 @@ async def _show(board: Board, page: web.WebSocketResponse) -> None:
 
 async def _listen_to(page: web.WebSocketResponse, board: Board) -> None:
     """Pass on keys and sizes until the page ends or sends what no page of ours does."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError):  # ValueError: no JSON
         async for message in page:
-            try:
-                kind, value = _message(message)
-            except ValueError:
+            if message.type is not WSMsgType.TEXT:
                 return
-            match kind, value:
-                case "stdin", str():
-                    await board.type(value)
-                case "resize", {"width": width, "height": height}:
+            match parse_json(message.data):
+                case ["stdin", str(keys)]:
+                    await board.type(keys)
+                case ["resize", {"width": width, "height": height}]:
                     columns, rows = _edge(width), _edge(height)
                     if columns is not None and rows is not None:
                         await board.tell(type="resize", width=columns, height=rows)
-                case "ping", str():
-                    await page.send_json(["pong", value[:_MAX_PING]])
-                case "focus" | "blur", _:
+                case ["ping", str(text)]:
+                    await page.send_json(["pong", text[:_MAX_PING]])
+                case ["focus" | "blur" as kind] | ["focus" | "blur" as kind, _]:
                     await board.tell(type=kind)
-
-
-def _message(message: WSMessage) -> tuple[object, object]:
-    """Return kind and value of a page's message. Raises `ValueError`."""
-    if message.type is not WSMsgType.TEXT:
-        raise ValueError("it is no text")
-    match parse_json(message.data):
-        case [kind, value]:
-            return kind, value
-        case [kind]:
-            return kind, None
-    raise ValueError("it is no list of a kind and a value")
+                case [_] | [_, _]:
+                    pass  # of no use to a board
+                case _:
+                    return
 
 
 def _edge(given: object) -> int | None:
