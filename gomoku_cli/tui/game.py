@@ -5,9 +5,10 @@ Needs neither numpy nor a compiled kernel, so that the board takes moves before 
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import date
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.files.json_text import parse_json
 from core.opening_rules import FREE, Choice, Opening
@@ -372,18 +373,16 @@ class Game(PlayedGame):
 
 def _seats_of(note: str, *, with_programs: bool) -> Seats:
     """Return the players of a record's note; humans where it names none, and for programs that are not wanted."""
-    if not note.startswith(OWN_NOTE):
-        return Seats(None, None)
-    try:
-        kept = parse_json(note.removeprefix(OWN_NOTE))
-        black, white = (
-            None if each is None else PlayerChoice(**{**each, "policy": Policy(each["policy"])}) for each in kept
-        )
-        if not with_programs:
-            black, white = (
-                None if each is None or each.spec.partition(":")[0] == player_names.ENGINE else each
-                for each in (black, white)
-            )
-    except (AttributeError, ValueError, TypeError, KeyError):
-        return Seats(None, None)
-    return Seats(black, white)
+
+    def player(kept: dict[str, Any] | None) -> PlayerChoice | None:
+        if kept is None:
+            return None
+        choice = PlayerChoice(**{**kept, "policy": Policy(kept["policy"])})
+        is_program = choice.spec.partition(":")[0] == player_names.ENGINE
+        return None if is_program and not with_programs else choice
+
+    if note.startswith(OWN_NOTE):
+        with suppress(AttributeError, ValueError, TypeError, KeyError):
+            black, white = map(player, parse_json(note.removeprefix(OWN_NOTE)))
+            return Seats(black, white)
+    return Seats(None, None)

@@ -14,7 +14,7 @@ from textual.widgets import Button, Input, OptionList, Select, Static
 
 from core.input_limits import MAX_MOVE_SECONDS, MAX_PACE_S, MAX_SIMULATIONS
 from core.opening_rules import Opening, OpeningRule
-from core.rules import Rules, Variant
+from core.rules import EMPTY, Rules, Variant, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.printable import printable
 from gomoku_cli.study.clocks import TimeControl
@@ -80,7 +80,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         choice, seats, course = self._choice, self._seats, self._course
         names = opponents()
         names.setdefault(choice.spec, Content(printable(choice.spec)))
-        side = next(side for side, seated in self._sides(choice, choice).items() if _humans(seated) == _humans(seats))
+        side = colour_name(seats.human) if seats.human != EMPTY else "both" if seats.black is None else "none"
         amount = choice.simulations if choice.seconds is None else f"{choice.seconds:g}"
         with VerticalScroll():
             yield Static("New game", classes="title")
@@ -113,15 +113,6 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         except ValueError as error:
             self.query_one("#problem", Static).update(str(error))
 
-    def _sides(self, black: PlayerChoice, white: PlayerChoice) -> dict[str, Seats]:
-        """Return the seats of each of `_SIDES`."""
-        return {
-            "black": Seats(None, white),
-            "white": Seats(white, None),
-            "both": Seats(None, None),
-            "none": Seats(black, white),
-        }
-
     def _result(self) -> tuple[Game, Course]:
         """Return the game of the fields. Raises `ValueError` with a sentence for a field that makes no sense."""
         size, connect = self._integer("size", "the board size"), self._integer("connect", "the line")
@@ -136,14 +127,16 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         stage = self._integer("stage", "the stage")
         if stage < 0:
             raise ValueError("the stage is 0 or more stones")
-        white = self._choice._replace(
+        engine = self._choice._replace(
             spec=self._selected("opponent"),
             simulations=simulations,
             seconds=seconds,
             policy=Policy(self._selected("policy")),
             switch_stage=stage,
         )
-        seats = self._sides(white._replace(spec=self._selected("black")), white)[self._selected("side")]
+        side = self._selected("side")
+        black = engine._replace(spec=self._selected("black")) if side == "none" else engine
+        seats = Seats(None if side in ("black", "both") else black, None if side in ("white", "both") else engine)
         clock = TimeControl.parse(written) if (written := self._written("clock")) else None
         pace_s = self._seconds("pace", "the pace", MAX_PACE_S) if self._written("pace") else 0.0
         course = Course(takes_back=self._selected("undo") == "yes", pace_s=pace_s, bell=self._selected("bell") == "yes")
@@ -176,10 +169,6 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         if event.key in ("down", "up") and not isinstance(self.focused, Select | OptionList):
             event.stop()
             (self.focus_next if event.key == "down" else self.focus_previous)()
-
-
-def _humans(seats: Seats) -> tuple[bool, bool]:
-    return seats.black is None, seats.white is None
 
 
 def _chosen(name: str, field: str, texts: Mapping[Any, ContentText], value: str) -> Horizontal:

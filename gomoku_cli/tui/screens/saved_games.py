@@ -93,8 +93,7 @@ class SavedGamesScreen(Dialog[str | None]):
         width = self._texts["games"].size.width
         self._top = max(self._row - rows + 1, min(self._top, self._row, len(self._shown) - rows), 0)
         count = f"{len(self._shown):,} of {len(self._list.games):,}" if self._filter else f"{len(self._list.games):,}"
-        label, typed = ("filter: ", self._filter) if self._name is None else ("New name: ", self._name)
-        label = f"Saved games: {count}   {label}"
+        label, typed = f"Saved games: {count}   {'filter' if self._name is None else 'New name'}: ", self._typed
         while cell_len(label) + cell_len(typed) >= width and typed:
             typed = typed[1:]
         hint = "" if self._filter or self._name is not None else "   (type words)"
@@ -116,21 +115,19 @@ class SavedGamesScreen(Dialog[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         """Take what is typed into the filter, or into the name."""
-        typed = self._filter if self._name is None else self._name
-        if event.key == "backspace":
-            typed = typed[:-1]
-        elif event.is_printable and event.character:
-            typed += event.character
-        else:
-            return
-        event.stop()
-        self._write(typed)
+        if event.key == "backspace" or (event.is_printable and event.character):
+            event.stop()
+            self._write(self._typed[:-1] if event.key == "backspace" else f"{self._typed}{event.character}")
 
     def on_paste(self, event: events.Paste) -> None:
         """Take pasted text, and letters that come at once: never as a command, so the end of a line is a blank."""
         event.stop()
-        typed = self._filter if self._name is None else self._name
-        self._write(typed + "".join(letter if letter.isprintable() else " " for letter in event.text[:_LONGEST]))
+        self._write(self._typed + "".join(letter if letter.isprintable() else " " for letter in event.text[:_LONGEST]))
+
+    @property
+    def _typed(self) -> str:
+        """The filter, or the name that is typed."""
+        return self._filter if self._name is None else self._name
 
     def _write(self, typed: str) -> None:
         """Show this text as the filter, or as the name that is typed."""
