@@ -10,7 +10,7 @@ from enum import Enum, auto
 from functools import cache, partial
 from typing import ClassVar, TypeVar
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -20,14 +20,12 @@ from textual.widgets import Static
 from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Position
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
-from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.rated import Progress, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
 from gomoku_cli.tui.drivers.answers import Graphics
 from gomoku_cli.tui.drivers.bursts import moves_in
 from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.picture import MAX_NUMBERED, stone_looks
-from gomoku_cli.tui.widgets.board import BoardWidget
 from gomoku_cli.tui.widgets.painting import CellLook
 from gomoku_cli.tui.widgets.status import StatusKind
 
@@ -70,14 +68,13 @@ class PuzzlesApp(BoardApp):
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "leave", "Quit"),
+        Binding("q", "quit", "Quit"),
         Binding("slash", "type_move", "Type a move", key_display="/"),
         Binding("i", "hint", "Hint"),
         Binding("s", "solution", "Solution"),
         Binding("u", "again", "Again"),
         Binding("n", "next", "Next"),
         Binding("d", "daily", "Daily set"),
-        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
     ]
 
     def __init__(self, setup: PuzzleSetup) -> None:
@@ -128,21 +125,19 @@ class PuzzlesApp(BoardApp):
         self._show()
 
     def _tick(self) -> None:
-        self._leave_lost_terminal()
         if self.phase is Phase.THINKING and (waited := time.monotonic() - self._asked_at) > _TICK_S:
             self._say(f"Looking for a proof... {waited:.0f} s", "busy")
 
     # The solver's moves
 
-    @on(BoardWidget.CellPressed)
-    def press_cell(self, message: BoardWidget.CellPressed) -> None:
+    def press_cell(self, cell: Cell) -> None:
         """Play a move; or take a wrong one back, or go on to the next puzzle."""
         if self.phase is Phase.REFUTED:
             self.action_again()
         elif self.phase is Phase.DONE:
             self.action_next()
         elif self.phase is Phase.ASKING:
-            self._play(message.cell)
+            self._play(cell)
 
     def play_pasted(self, text: str) -> None:
         """Play the first move of pasted text, and of keys that come faster than anyone types."""
@@ -305,10 +300,6 @@ class PuzzlesApp(BoardApp):
         """Go on with the set of this day."""
         self._is_daily = True
         self.action_next()
-
-    def action_leave(self) -> None:
-        """End the app; what was tried is kept."""
-        self.exit(ExitCode.DONE)
 
     def action_change_focus(self) -> None:
         """Nothing else takes the keys."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from operator import attrgetter
 from typing import ClassVar
 
 from textual import events, on
@@ -13,8 +14,7 @@ from textual.screen import Screen
 
 from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE
-from gomoku_cli.exit_codes import ExitCode
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell
 from gomoku_cli.notices import print_notice
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
@@ -33,11 +33,7 @@ class GomokuApp(Dialogs):
     """One game after another."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(each.key, each.action, each.name, key_display=each.shown, show=each.in_footer)
-            for each in BY_IMPORTANCE
-        ),
-        Binding("ctrl+c", "quit", "Quit", show=False, priority=True),
+        Binding(each.key, each.action, each.name, show=each.in_footer) for each in BY_IMPORTANCE
     ]
 
     def __init__(self, engine: EngineProcess, setup: BoardSetup) -> None:
@@ -64,7 +60,7 @@ class GomokuApp(Dialogs):
         """Show the empty board and begin."""
         self._mounted()
         self._arrange()
-        self.set_interval(0.5, self._tick)
+        self.set_interval(0.5, self.control.show_state)
         self.set_interval(0.1, self._show_clocks)
         self._engine.connect(partial(self.call_later, self.control.receive))  # thread-safe: it posts a message
         self.control.start(reviewing=self._setup.reviews)
@@ -143,16 +139,11 @@ class GomokuApp(Dialogs):
             self._panel.show_clocks(texts)
             self._show_title()
 
-    def _tick(self) -> None:
-        self._leave_lost_terminal()
-        self.control.show_state()
-
     # Keys and mouse
 
-    @on(BoardWidget.CellPressed)
-    def press_cell(self, message: BoardWidget.CellPressed) -> None:
+    def press_cell(self, cell: Cell) -> None:
         """Play the human's move, or show why it cannot be played."""
-        self.control.press(message.cell)
+        self.control.press(cell)
 
     @on(MovesView.Clicked)
     def go_to_move(self, message: MovesView.Clicked) -> None:
@@ -219,16 +210,8 @@ class GomokuApp(Dialogs):
             self._board.focus()
 
     def action_course(self, name: str, *arguments: int) -> None:
-        """Ask the course of the game for something: undo, hint, swapped sides."""
-        getattr(self.control, name)(*arguments)
-
-    def action_review(self, name: str, *arguments: int) -> None:
-        """Begin or end a review, or go to another position of the game."""
-        getattr(self.control.review, name)(*arguments)
-
-    async def action_quit(self) -> None:
-        """End the app."""
-        self.exit(ExitCode.DONE)
+        """Ask the course of the game for something, `undo` or `swap_sides`, or its review: `review.step`."""
+        attrgetter(name)(self.control)(*arguments)
 
     # Panes
 
@@ -294,7 +277,7 @@ class GomokuApp(Dialogs):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return the commands of the palette: every action of the board, and Textual's own for themes and pictures."""
-        for _, commands in GROUPS:
+        for commands in GROUPS.values():
             for each in commands:
                 yield SystemCommand(each.name, each.help or each.name, partial(self.run_action, each.action))
         for command in super().get_system_commands(screen):

@@ -5,7 +5,7 @@ import os
 import sys
 from abc import abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events
@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 from textual.widgets._footer import FooterKey
 
-from core.rules import Rules
+from core.rules import Cell, Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.drivers.answers import SIZE_QUESTION, USUAL_CHARACTER, Graphics, Told, window_character
 from gomoku_cli.tui.drivers.updates import CroppedUpdate
@@ -47,66 +47,48 @@ _ROWS_AROUND = 3
 """Title, status and key bar."""
 
 
-class Arrangement(NamedTuple):
-    """The size of the cells, and the panel beside the board."""
-
-    scale: int
-    has_panel: bool
-    panel_columns: int
-
-
-def arrangement(rules: Rules, columns: int, rows: int, panel_wanted: bool | None) -> Arrangement:
-    """Return the arrangement for a terminal; None for `panel_wanted` leaves the panel to the size of the terminal."""
-    room = rows - _ROWS_AROUND
-    # One column for a scrollbar: a board too high for the terminal must not scroll sideways as well.
-    alone = columns - 1
-    beside = alone - _PANEL_COLUMNS
-    wanted = panel_wanted
-    if wanted is None:
-        wanted = columns >= _COLUMNS_FOR_PANEL
-        if not wanted and best_scale(rules, alone, room) == best_scale(rules, max(beside, 0), room):
-            wanted = Geometry(rules.size, 1).columns <= beside  # it takes no room from the board
-    scale = best_scale(rules, beside if wanted else alone, room)
-    left = alone - Geometry(rules.size, scale).columns
-    return Arrangement(
-        scale=scale,
-        has_panel=wanted and Geometry(rules.size, scale).columns <= beside,
-        panel_columns=min(max(left, _PANEL_COLUMNS), _MAX_PANEL_COLUMNS),
-    )
-
-
-class TerminalApp(App[ExitCode]):
-    """An app that ends with its terminal."""
+class TerminalApp(App[None]):
+    """An app that ends with its terminal; its return code is the exit code."""
 
     TITLE = "Gomoku"
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", "To the shell", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "suspend_process", "To the shell", show=False),
+        Binding("ctrl+c", "quit", "Quit", show=False, priority=True),
+    ]
+    graphics = Graphics.NONE
+    """The protocol for pictures that was asked for."""
+    pictures: "Pictures | None" = None
+    """The pictures of the boards; None for characters."""
 
-    def __init__(self, *, ansi_color: bool | None, pictures: bool = False) -> None:
-        """`pictures`: ask the terminal for them."""
-        super().__init__(driver_class=terminal_driver(pictures=pictures), ansi_color=ansi_color)
+    def __init__(self, *, ansi_color: bool | None) -> None:
+        super().__init__(driver_class=terminal_driver(), ansi_color=ansi_color)
         self._own_loop: asyncio.AbstractEventLoop | None = None
 
     def on_load(self) -> None:
-        """Take the loop, which signals need."""
+        """Take the loop, which signals need, and look for the end of the terminal from now on."""
         self._own_loop = asyncio.get_running_loop()
+        self.set_interval(0.5, self._leave_lost_terminal)
 
     def interrupt(self) -> None:
         """End the app as interrupted. A signal handler may call this."""
         if self._own_loop is not None:
-            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
+            self._own_loop.call_soon_threadsafe(self.exit, None, ExitCode.INTERRUPTED)
+
+    def hear(self, told: Told) -> None:
+        """Draw pictures, if the terminal has a protocol for them, in the present size of its characters."""
 
     def _leave_lost_terminal(self) -> None:
         """End the app if its terminal is gone: no signal comes if another session owns it."""
         if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
-            self.exit(ExitCode.INTERRUPTED)
+            self.exit(return_code=ExitCode.INTERRUPTED)
 
     def run_to_end(self) -> None:
         """Run the app and give the terminal back. Any other end than the human's raises `SystemExit` with its code."""
         with restored_terminal(self.interrupt):
-            code = self.run()
-        if code != ExitCode.DONE:
-            raise SystemExit(ExitCode.FAILED if code is None else code)  # Textual has already printed an error
+            self.run()
+        if self.return_code != ExitCode.DONE:
+            raise SystemExit(self.return_code or ExitCode.FAILED)  # Textual has already printed an error
 
 
 class KeyBar(Footer):
@@ -132,7 +114,7 @@ class BoardApp(TerminalApp):
 
     def __init__(self, *, ascii_only: bool, theme: str | None, graphics: Graphics = Graphics.AUTO) -> None:
         # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.
-        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None, pictures=True)
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.theme = theme or TERMINAL_THEME
         self.set_class(ascii_only, "-ascii")
         self._ascii_only = ascii_only
@@ -140,15 +122,12 @@ class BoardApp(TerminalApp):
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
         self.graphics = Graphics.NONE if ascii_only or self.no_color or is_served() else graphics
-        """The protocol that was asked for."""
-        self.pictures: Pictures | None = None
-        """The pictures of the boards; None for characters."""
         self._told = Told()
 
     def _widgets(self, rules: Rules, panel: Widget) -> ComposeResult:
         """Build title, board with its panel, status and key bar."""
         # Attributes, not queries: a query looks at the top screen, and an answer may come while a dialog is open.
-        self._board = BoardWidget(rules, ascii_only=self._ascii_only)
+        self._board = BoardWidget(rules, self.press_cell, ascii_only=self._ascii_only)
         self._status = StatusLine(id="status", markup=False)
         self._title = Static(id="title", markup=False)
         self._entry = MoveEntry(id="entry")
@@ -196,6 +175,10 @@ class BoardApp(TerminalApp):
         self._status.show_message(text, kind)
 
     @abstractmethod
+    def press_cell(self, cell: Cell) -> None:
+        """Take the press of a cell."""
+
+    @abstractmethod
     def play_typed(self, text: str) -> None:
         """Play what was typed into the line."""
 
@@ -213,7 +196,7 @@ class BoardApp(TerminalApp):
         self.refresh(layout=True)
 
     def hear(self, told: Told) -> None:
-        """Draw pictures, if the terminal has a protocol for them, in the present size of its characters."""
+        """See `TerminalApp`."""
         self._told = told
         protocol = told.protocol if self.graphics is Graphics.AUTO else self.graphics
         if protocol is Graphics.NONE:
@@ -229,13 +212,21 @@ class BoardApp(TerminalApp):
         draw_boards_anew(self)
 
     def _fit(self, rules: Rules, panel: Widget, terminal: Size, panel_wanted: bool | None = None) -> None:
-        """Choose the size of the cells and the panel's width for the size of the terminal."""
+        """Choose the size of the cells and the panel's width; None for `panel_wanted` leaves it to the terminal's."""
         columns, rows = terminal
         (self._main or self.screen).set_class(columns < MIN_TERMINAL[0] or rows < MIN_TERMINAL[1], "-small")
-        found = arrangement(rules, columns, rows, panel_wanted)
-        self._board.set_scale(found.scale)
-        panel.styles.width = found.panel_columns
-        panel.display = found.has_panel
+        room = rows - _ROWS_AROUND
+        # One column for a scrollbar: a board too high for the terminal must not scroll sideways as well.
+        alone = columns - 1
+        beside = alone - _PANEL_COLUMNS
+        if panel_wanted is None:
+            panel_wanted = columns >= _COLUMNS_FOR_PANEL
+            if not panel_wanted and best_scale(rules, alone, room) == best_scale(rules, max(beside, 0), room):
+                panel_wanted = Geometry(rules.size, 1).columns <= beside  # it takes no room from the board
+        board = Geometry(rules.size, best_scale(rules, beside if panel_wanted else alone, room))
+        self._board.set_scale(board.scale)
+        panel.styles.width = min(max(alone - board.columns, _PANEL_COLUMNS), _MAX_PANEL_COLUMNS)
+        panel.display = panel_wanted and board.columns <= beside
         if self.pictures is not None and self._driver is not None:
             self._driver.write(SIZE_QUESTION)  # the characters may have another size, too
             self.hear(self._told)

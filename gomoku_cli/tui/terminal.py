@@ -47,8 +47,8 @@ def shows_unicode(encoding: str | None) -> bool:
     return True
 
 
-def terminal_driver(*, pictures: bool = True) -> "type[Driver] | None":
-    """Return the driver for an app, with pictures for that of the board; None for Textual's own."""
+def terminal_driver() -> "type[Driver] | None":
+    """Return the driver for an app; None for Textual's own."""
     if is_served():
         from gomoku_cli.tui.drivers.page import PageDriver
 
@@ -62,10 +62,14 @@ def terminal_driver(*, pictures: bool = True) -> "type[Driver] | None":
     from gomoku_cli.tui.drivers.limited import LimitedDriver
 
     class Terminal(LimitedDriver, linux_driver.LinuxDriver):
-        """Textual's driver, which would end the app after a byte that is not UTF-8, and hang without a terminal."""
+        """Textual's driver, which would end the app after a byte that is not UTF-8, and hang without a terminal.
+
+        It draws the pictures of an app where the terminal answers that it has them.
+        """
 
         def __init__(self, app: "App[Any]", **options: Any) -> None:
             super().__init__(app, **options)
+            self._board: Any = app  # a gomoku_cli.tui.layout.TerminalApp
             # Textual writes to stderr, which may be a file.
             self._file = open_remarks(1)
             # Its own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.
@@ -73,12 +77,9 @@ def terminal_driver(*, pictures: bool = True) -> "type[Driver] | None":
                 BurstDecoder,
                 read_more=_read_more,
                 is_in_field=partial(is_in_field, app),
-                without_answers=self._without_answers,
+                without_answers=Answers(lambda told: app.call_later(self._board.hear, told)).taken_from,
             )
             linux_driver.getincrementaldecoder = lambda encoding: decoder  # type: ignore[attr-defined, assignment]
-
-        def _without_answers(self, data: bytes) -> bytes:
-            return data
 
         def run_input_thread(self) -> None:
             """Read keys until the end; begin anew after bytes that Textual cannot read."""
@@ -88,20 +89,6 @@ def terminal_driver(*, pictures: bool = True) -> "type[Driver] | None":
                     return
                 if self.exit_event.is_set() or is_gone(self.fileno):
                     return
-
-    if not pictures:
-        return Terminal
-
-    class BoardTerminal(Terminal):
-        """The terminal of a board, which it draws with pictures where the terminal answers that it has them."""
-
-        def __init__(self, app: "App[Any]", **options: Any) -> None:
-            self._board: Any = app  # a gomoku_cli.tui.layout.BoardApp
-            self._answers = Answers(lambda told: app.call_later(self._board.hear, told))
-            super().__init__(app, **options)
-
-        def _without_answers(self, data: bytes) -> bytes:
-            return self._answers.taken_from(data)
 
         def start_application_mode(self) -> None:
             """Ask for the protocol of pictures, once the terminal no longer shows what it answers."""
@@ -120,7 +107,7 @@ def terminal_driver(*, pictures: bool = True) -> "type[Driver] | None":
                 self.write(self._board.pictures.forgotten())
             super().stop_application_mode()
 
-    return BoardTerminal
+    return Terminal
 
 
 def is_in_field(app: "App[Any]") -> bool:

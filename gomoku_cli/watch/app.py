@@ -12,7 +12,6 @@ from textual.containers import Container, Grid
 from textual.content import Content
 from textual.widgets import Footer, Static
 
-from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import phase_starts
 from gomoku_cli.reports.training.overview import scores
@@ -59,7 +58,7 @@ _ABOVE_GAME = 3
 
 
 class WatchApp(TerminalApp):
-    """A view of runs; its result is the exit code."""
+    """A view of runs."""
 
     ENABLE_COMMAND_PALETTE = False
     CSS_PATH = "watch.tcss"
@@ -72,8 +71,7 @@ class WatchApp(TerminalApp):
         Binding("right", "step(1)", "Move on", key_display="→"),
         Binding("home", "step(-1000)", "First move", show=False),
         Binding("end", "follow", "Last move", show=False),
-        Binding("q", "end", "Quit"),
-        Binding("ctrl+c,ctrl+q", "end", "Quit", show=False, priority=True),
+        Binding("q", "quit", "Quit"),
     ]
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -132,17 +130,12 @@ class WatchApp(TerminalApp):
         """Show the end of the newest game."""
         self._game.follow(self._newest)
 
-    def action_end(self) -> None:
-        """End the view."""
-        self.exit(ExitCode.DONE)
-
     @property
     def _newest(self) -> Any:
         return next((run.game for run in reversed(self.runs) if run.game is not None), None)
 
     def _look(self, first: bool = False) -> None:
         """Read the runs and show the changes."""
-        self._leave_lost_terminal()
         changed = [run.update() for run in self.runs]
         if any(changed) or first:
             self._show_curves()

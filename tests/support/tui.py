@@ -21,7 +21,6 @@ from textual.widgets import Static
 
 from core.notation import cell_name, parse_cell
 from core.rules import BLACK, Cell, Colour, Rules
-from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import Receives
 from gomoku_cli.tui.engine.files import Files
@@ -283,11 +282,11 @@ class HeadlessApp(GomokuApp):
     def inspect(self) -> None:
         """Called before the keys are pressed."""
 
-    def run(self, **_: object) -> ExitCode | None:
+    def run(self, **_: object) -> None:
         async def press(pilot: Pilot[object]) -> None:
             await BoardDriver(self, pilot).until(lambda: not self.control.is_loading)
             await pilot.pause()
             self.inspect()
             await pilot.press(*self.keys)
 
-        return super().run(headless=True, size=(80, 24), auto_pilot=press)
+        super().run(headless=True, size=(80, 24), auto_pilot=press)

@@ -47,7 +47,7 @@ class PageDriver(LimitedDriver, WebDriver):
         timer.daemon = True
         timer.start()
         with suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._app.exit, ExitCode.INTERRUPTED)
+            self._loop.call_soon_threadsafe(self._app.exit, None, ExitCode.INTERRUPTED)
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
         """Handle a message of the server; a size within the limits, through the same queue as keys."""

@@ -7,7 +7,6 @@ from core.records.record import Ending, GameRecord, RecordError
 from core.records.tree import GameTree
 from core.rules import BLACK, NO_CELL, WHITE, Cell, Rules, colour_name
 from curriculum.arena import player_names
-from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import counted
 from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 from gomoku_cli.tui.control import Control
@@ -94,7 +93,7 @@ class Dialogs(BoardApp):
         elif answer == "n":
             self.action_new_game()
         else:
-            self.exit(ExitCode.DONE)
+            self.exit()
 
     def action_new_game(self) -> None:
         """Open the dialog for a new game, after a question during a game."""
@@ -116,7 +115,7 @@ class Dialogs(BoardApp):
 
     def _leave(self) -> None:
         self.control.unsaved = ""  # the human knows that it is lost
-        self.exit(ExitCode.DONE)
+        self.exit()
 
     def _leave_game(self, what_for: str, leave: Callable[[], None], *, how: str = "") -> None:
         """Call `leave`: at once, or after a yes to a question if a game of a human goes on, or one is not saved.

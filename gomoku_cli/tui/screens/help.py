@@ -22,7 +22,9 @@ class HelpScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Build two columns, one above the other in a narrow terminal."""
-        groups = {title: [(each.shown, each.help) for each in commands if each.help] for title, commands in GROUPS}
+        groups = {
+            title: [(each.shown, each.help) for each in commands if each.help] for title, commands in GROUPS.items()
+        }
         groups["Play"] = [*BOARD, *groups["Play"], ("ctrl+c", "quit at once")]
         groups["Screen"] = [*groups["Screen"], ("ctrl+p", "command palette, themes"), *MARKS]
         left = ("Play", "Screen")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
@@ -20,13 +20,6 @@ from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
 from gomoku_cli.tui.widgets.painting import CellLook
 
 _HELP = "enter place, remove  x other colour  c clear  ctrl+s play from here  esc back"
-
-
-class _Board(BoardWidget):
-    def action_press_cell(self) -> None:
-        """Change the cell at once: a message would come after the keys that follow, with another colour."""
-        assert isinstance(self.screen, SetUpScreen)
-        self.screen.change(self.CellPressed(self.cursor))
 
 
 class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
@@ -46,7 +39,7 @@ class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
         super().__init__()
         self._rules = rules
         self._stones = _stones_of(moves)
-        self._board = _Board(rules, ascii_only=ascii_only)
+        self._board = BoardWidget(rules, self._change, ascii_only=ascii_only)
         self._board.ghost = BLACK
         self._said = Static(id="said", markup=False)
 
@@ -66,12 +59,10 @@ class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
         """Fit the cells to the terminal."""
         self._board.set_scale(best_scale(self._rules, event.size.width - 1, event.size.height - 3))
 
-    @on(BoardWidget.CellPressed)
-    def change(self, message: BoardWidget.CellPressed) -> None:
+    def _change(self, cell: Cell) -> None:
         """Place a stone, or remove the one that stands there."""
-        message.stop()  # the game behind would take it for a move
-        if self._stones.pop(message.cell, EMPTY) == EMPTY:
-            self._stones[message.cell] = self._board.ghost
+        if self._stones.pop(cell, EMPTY) == EMPTY:
+            self._stones[cell] = self._board.ghost
         self._show()
 
     def on_paste(self, event: events.Paste) -> None:

@@ -1,6 +1,6 @@
 """The board widget: it shows cells and reports pressed ones, by keyboard and mouse."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -58,12 +58,6 @@ class BoardWidget(Widget, can_focus=True):
     """The colour of the stone that a click would place, shown under the mouse; `EMPTY` if a click places none."""
 
     @dataclass
-    class CellPressed(Message):
-        """The user clicked a cell or chose it with the keyboard. The cell may be occupied."""
-
-        cell: Cell
-
-    @dataclass
     class CursorMoved(Message):
         """The cursor is on another cell."""
 
@@ -73,9 +67,10 @@ class BoardWidget(Widget, can_focus=True):
             """Replace an older message of this kind that waits."""
             return isinstance(message, BoardWidget.CursorMoved)
 
-    def __init__(self, rules: Rules, *, ascii_only: bool = False) -> None:
+    def __init__(self, rules: Rules, press: Callable[[Cell], None], *, ascii_only: bool = False) -> None:
+        """`press` gets each cell that is clicked or chosen by key, at once; the cell may be occupied."""
         super().__init__()
-        self._ascii_only = ascii_only
+        self._press, self._ascii_only = press, ascii_only
         self._looks: Mapping[Cell, CellLook] = {}
         self._last = NO_CELL
         self.geometry = Geometry(rules.size, 1)
@@ -203,7 +198,7 @@ class BoardWidget(Widget, can_focus=True):
 
     def action_press_cell(self) -> None:
         """Press the cell under the cursor."""
-        self.post_message(self.CellPressed(self.cursor))
+        self._press(self.cursor)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Follow the mouse."""
@@ -218,7 +213,7 @@ class BoardWidget(Widget, can_focus=True):
         cell = self.cell_at(event.x, event.y)
         if event.button == 1 and cell != NO_CELL:
             self.cursor = cell
-            self.post_message(self.CellPressed(cell))
+            self._press(cell)
 
 
 def draw_boards_anew(app: App[Any]) -> None:

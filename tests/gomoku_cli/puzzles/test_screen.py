@@ -121,9 +121,9 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
         await ui.press("tab", "slash", "z", "enter")
         assert "is no cell" in ui.status
         await ui.press("q", "escape")
-        assert ui.app.return_value is None, "the line stays open for the next try"
+        assert ui.app.return_code is None, "the line stays open for the next try"
         await ui.press("q")
-    assert ui.app.return_value == ExitCode.DONE
+    assert ui.app.return_code == ExitCode.DONE
 
 
 async def test_a_session_with_the_daily_set_moves_the_rating_and_is_kept(tmp_path: Path) -> None:

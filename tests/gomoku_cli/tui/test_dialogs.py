@@ -147,7 +147,7 @@ async def test_help_and_palette_know_every_key() -> None:
         assert isinstance(ui.app.screen, NewGameScreen)
         await ui.press("escape", "question_mark")
         assert isinstance(ui.app.screen, HelpScreen)
-        for _, commands in GROUPS:
+        for commands in GROUPS.values():
             for each in commands:
                 assert each.help in ui.dialog
                 assert each.shown in ui.dialog or not each.help
@@ -158,7 +158,7 @@ async def test_help_and_palette_know_every_key() -> None:
         assert "capital letter" in " ".join(screen_text(ui.app).replace("│", " ").split()), "long lines wrap"
         await ui.pilot.click(offset=(1, 1))
         commands = {command.title: command for command in ui.app.get_system_commands(ui.app.screen)}
-        assert {each.name for _, group in GROUPS for each in group} <= commands.keys()
+        assert {each.name for group in GROUPS.values() for each in group} <= commands.keys()
         assert "Theme" in commands
         await commands["Move numbers"].callback()  # type: ignore[misc]
         assert ui.app._panes.numbers
@@ -180,7 +180,7 @@ async def test_the_question_before_the_end_says_what_is_saved_and_takes_keys_and
                 await ui.press(*keys)
                 assert ui.app.screen is ui.main_screen
             await ui.press("q", "right", "left", "enter")
-        assert ui.app.return_value == 0
+        assert ui.app.return_code == 0
 
 
 def test_the_plain_command_starts_the_board_that_the_options_default_to(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,7 @@ async def test_leaving_asks_once_the_human_has_placed_a_stone_or_chosen(
         await place(ui, *stones)
         await ui.press("q")
         assert asks == ("Leave this game?" in ui.dialog)
-        assert asks == (ui.app.return_value is None)
+        assert asks == (ui.app.return_code is None)
 
 
 async def test_stones_that_colours_were_chosen_for_stand_in_a_review_too() -> None:

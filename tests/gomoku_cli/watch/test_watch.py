@@ -44,7 +44,7 @@ async def test_a_small_terminal_shows_pages(run_path: Path) -> None:
         await pilot.press("end", "tab")
         assert "policy loss" in screen_text(app)
         await pilot.press("q")
-    assert app.return_value == ExitCode.DONE
+    assert app.return_code == ExitCode.DONE
 
 
 async def test_a_large_terminal_shows_everything(run_path: Path) -> None:
