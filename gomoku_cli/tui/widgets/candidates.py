@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.geometry import Size
 from textual.widgets import Static
 
-from core.rules import NO_CELL, Cell, Colour, Rules, colour_name
+from core.rules import NO_CELL, Cell, colour_name
 from gomoku_cli.study.values import percent
+from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.texts import line_text, move_value
 from search.analysis import Analysis, MoveAnalysis
 
@@ -43,22 +45,14 @@ class CandidatesView(Static):
     """A table of the best moves; the row of the cell under the cursor is marked."""
 
     def show(
-        self,
-        analysis: Analysis | None,
-        rules: Rules,
-        mover: Colour,
-        source: str,
-        cursor: Cell,
-        *,
-        columns: int,
-        room: int,
-        book: "Sequence[BookMove]" = (),
+        self, game: Game, analysis: Analysis | None, source: str, cursor: Cell, book: "Sequence[BookMove]", room: Size
     ) -> None:
-        """Draw the candidates of the side to move, `mover`; `source` names the player that speaks.
+        """Draw the candidates of the side to move; `source` names the player that speaks.
 
-        The table has `columns`, and as many moves as fit into the rows `room`. `book`: the moves of an opening book,
-        which stand below.
+        The table has the columns of `room`, and as many moves as fit into its rows. `book`: the moves of an opening
+        book, which stand below.
         """
+        columns, rows = room
         narrow = columns < sum(_WIDTHS)
         parts: list[tuple[str, str]] = []
         if book:
@@ -68,21 +62,22 @@ class CandidatesView(Static):
                 win = "" if known.value is None else percent(known.value)
                 numbers = (_short(known.games), f"{known.points / known.games:.0%}", win)
                 style = "reverse" if known.move == cursor != NO_CELL else ""
-                parts += [("\n", ""), (_row(widths, line_text([known.move], rules), *numbers), style)]
+                parts += [("\n", ""), (_row(widths, game.name_of(known.move), *numbers), style)]
         if analysis is None:
             self.update(Content.assemble((f"Candidates: {source}", "dim"), *parts))
             return
         widths = _NARROW_WIDTHS if narrow else _WIDTHS
-        heading = f"Candidates for {colour_name(mover)}: {source}\n{_row(widths, 'move', 'visits', 'prior', 'win')}\n"
-        line = f"line  {line_text(analysis.variation, rules)}\n"
+        mover, columns_text = colour_name(game.side_to_move), _row(widths, "move", "visits", "prior", "win")
+        heading = f"Candidates for {mover}: {source}\n{columns_text}\n"
+        line = f"line  {line_text(analysis.variation, game.rules)}\n"
         work = f"{analysis.nodes:,} positions, {analysis.seconds:.1f} s"
         wrapped = (textwrap.wrap(text, columns) for text in f"{heading}{line}{work}".splitlines())
-        rows = room - sum(len(lines) or 1 for lines in wrapped) - (len(book) + 1 if book else 0)
+        rows -= sum(len(lines) or 1 for lines in wrapped) + (len(book) + 1 if book else 0)
         below, parts = parts, [(heading, "dim")]
         for number, move in enumerate(ranked(analysis)[: min(max(rows, _LEAST_ROWS), MOST_ROWS)], 1):
             visits = "-" if move.visits is None else _short(move.visits) if narrow else f"{move.visits:,}"
             prior = "-" if move.prior is None else f"{100 * move.prior:.1f}"
-            name = f"{number} {line_text([move.move], rules)}"
+            name = f"{number} {game.name_of(move.move)}"
             style = "reverse" if move.move == cursor != NO_CELL else ""
             parts += [(_row(widths, name, visits, prior, move_value(move, short=narrow)), style), ("\n", "")]
         self.update(Content.assemble(*parts, (line, ""), (work, "dim"), *below))

@@ -1,19 +1,19 @@
 """The side panel: players, value, and the panes that are opened by their keys."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
 
-from core.notation import cell_name
 from core.rules import BLACK, WHITE, Cell, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.study.game import without_analysis
@@ -90,34 +90,8 @@ class ValueView(Static):
         self.update(Content.assemble(*parts))
 
 
-class Branch(NamedTuple):
-    """A move that stands beside one of the line."""
-
-    ply: int
-    """The moves before it."""
-    number: int
-    """Its place among the moves there, from 0, which is the main one."""
-    name: str
-    moves: tuple[Cell, ...]
-    """It and its main line."""
-
-
 _MAX_BRANCHES = 4
 """Other moves that are listed beside a move of the line."""
-
-
-def branches_of(game: Game) -> tuple[Branch, ...]:
-    """Return the other moves beside those of the line, in order; one without moves stands for those that are left."""
-    found: list[Branch] = []
-    for ply, node in enumerate(game.nodes):
-        if len((before := game.node_at(ply)).children) == 1:
-            continue
-        others = [(number, other) for number, other in enumerate(before.variations) if other is not node]
-        for number, other in others[:_MAX_BRANCHES]:
-            found.append(Branch(ply, number, other.name, (other.move, *(each.move for each in other.main_line()))))
-        if left := others[_MAX_BRANCHES:]:
-            found.append(Branch(ply, left[0][0], f"{len(left)} others", ()))
-    return tuple(found)
 
 
 class MovesView(VerticalScroll, can_focus=True):
@@ -139,9 +113,10 @@ class MovesView(VerticalScroll, can_focus=True):
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
-        self._state: tuple[tuple[Cell, ...], int, Mapping[int, str], int, tuple[Branch, ...]] = ((), 0, {}, 0, ())
-        self._first = 0
-        """The stones that were set up, which are no moves of the list."""
+        self._game: Game | None = None
+        self._marks: Mapping[int, str] = {}
+        self._drawn: tuple[object, ...] = ()
+        """All that the text depends on, but for the width."""
         self._text = Static(markup=False)
 
     def compose(self) -> ComposeResult:
@@ -150,10 +125,9 @@ class MovesView(VerticalScroll, can_focus=True):
 
     def show(self, game: Game, marks: Mapping[int, str]) -> None:
         """Draw the moves of the whole line, and marks of plies such as `?`."""
-        state = (tuple(game.line), game.ply, marks, game.rules.size, branches_of(game))
-        self._first = game.tree.set_up
-        if state != self._state:
-            self._state = state
+        self._game, self._marks = game, marks
+        before, self._drawn = self._drawn, (game, game.changes, tuple(game.nodes), game.ply, marks)
+        if self._drawn != before:
             self._draw()
 
     def on_click(self, event: events.Click) -> None:
@@ -166,17 +140,16 @@ class MovesView(VerticalScroll, can_focus=True):
         self._draw()
 
     def _draw(self) -> None:
-        moves, shown, marks, size, branches = self._state
+        if (game := self._game) is None:
+            return
+        shown, first = game.ply, game.tree.set_up
         parts: list[tuple[str, str | Style]] = []
         width = self.scrollable_content_region.width
         pairs_a_line = max(1, (width + 1) // _PAIR_COLUMNS)
         line = pairs = shown_line = 0
-        waiting = [*branches[::-1]]
-        for ply, move in enumerate(moves):
-            if ply < self._first:
-                continue
+        for ply, move in enumerate(game.line[first:], first):
             number, second = divmod(ply, 2)
-            if second and ply == self._first:
+            if second and ply == first:
                 parts.append((f"{number + 1:>3} ...  ", "dim"))
             if not second:
                 is_full = pairs == pairs_a_line
@@ -185,16 +158,17 @@ class MovesView(VerticalScroll, can_focus=True):
                 parts.append((f"{end}{number + 1:>3} ", "dim"))
             if ply < shown:
                 shown_line = line
-            name = cell_name(move, size) + marks.get(ply, "")
+            name = game.name_of(move) + self._marks.get(ply, "")
             style = "bold reverse" if ply == shown - 1 else "dim" if ply >= shown else ""
             parts += [(name, _leads_to(style, ply)), (" " * (5 - len(name)), _leads_to("", ply))]
-            while waiting and waiting[-1].ply <= ply and (second or ply == len(moves) - 1):
-                branch = waiting.pop()
-                text, line, pairs = _branch_text(branch, size, width), line + 1, 0
-                if shown and branch.ply // 2 == (shown - 1) // 2 and shown_line == line - 1:
-                    shown_line = line  # the first one below the shown move is in view too
-                parts.append(("\n", ""))
-                parts.append((text, _leads_to("italic", branch.ply, branch.number)))
+            if not second and ply < len(game.nodes) - 1:
+                continue
+            for before in range(ply - second, ply + 1):
+                for place, text in _branches(game, before, width):
+                    line, pairs = line + 1, 0
+                    if shown and number == (shown - 1) // 2 and shown_line == line - 1:
+                        shown_line = line  # the first one below the shown move is in view too
+                    parts += [("\n", ""), (text, _leads_to("italic", before, place))]
         self._text.update(Content.assemble(*parts) if parts else Content.styled("none yet", "dim"))
         self.call_after_refresh(self._follow, shown_line)
 
@@ -210,16 +184,21 @@ def _leads_to(style: str, ply: int, number: int = -1) -> Style:
     return Style.parse(style) + Style.from_meta({"move": (ply, number)})
 
 
-def _branch_text(branch: Branch, size: int, width: int) -> str:
-    """Return `   or 3 g9 h10 +5`: the label, the number of the move, as many moves as fit and the number of others."""
-    if not branch.moves:
-        return f"   and {branch.name}"
-    label = f"{'main' if branch.number == 0 else 'or':>6} {branch.ply // 2 + 1}{'...' if branch.ply % 2 else ''}"
-    name = f" {printable(branch.name)[: width // 2]}:" if branch.name else ""
-    fits = max(1, (width - len(label) - len(name) - 4) // 4)
-    shown = "".join(f" {cell_name(move, size)}" for move in branch.moves[:fits])
-    more = f" +{len(branch.moves) - fits}" if len(branch.moves) > fits else ""
-    return f"{label}{name}{shown}{more}"
+def _branches(game: Game, ply: int, width: int) -> Iterator[tuple[int, str]]:
+    """Yield the places and texts of the moves beside that of the line after `ply` moves: `   or 3 g9 h10 +5`.
+
+    That is the label, the number of the move, as many moves as fit and the number of others.
+    """
+    moves = enumerate(game.node_at(ply).variations)
+    others = [(place, node) for place, node in moves if node is not game.nodes[ply]]
+    for place, node in others[:_MAX_BRANCHES]:
+        label = f"{'main' if place == 0 else 'or':>6} {ply // 2 + 1}{'...' if ply % 2 else ''}"
+        name = f" {printable(node.name)[: width // 2]}:" if node.name else ""
+        line = [game.name_of(each.move) for each in (node, *node.main_line())]
+        fits = max(1, (width - len(label) - len(name) - 4) // 4)
+        yield place, " ".join([f"{label}{name}", *line[:fits], *([f"+{len(line) - fits}"] if len(line) > fits else [])])
+    if left := others[_MAX_BRANCHES:]:
+        yield left[0][0], f"   and {len(left)} others"
 
 
 class SidePanel(Vertical):
@@ -270,17 +249,13 @@ class SidePanel(Vertical):
         """Draw as many candidates as leave room for the moves, and the first moves of an opening book."""
         if self._game is None:
             return
-        book = book[:_BOOK_ROWS]
         shown = [view for view in (self.graph, self._comment) if view.display]
         views = (self._players, self.value, self._about, *shown)
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
-        game = self._game
-        if game.is_game_over() and analysis is None:
+        if self._game.is_game_over() and analysis is None:
             source = "none, the game is over"
-        room = self.size.height - others - _MOVES_ROWS
-        self.candidates.show(
-            analysis, game.rules, game.side_to_move, source, cursor, columns=self.size.width, room=room, book=book
-        )
+        room = Size(self.size.width, self.size.height - others - _MOVES_ROWS)
+        self.candidates.show(self._game, analysis, source, cursor, book[:_BOOK_ROWS], room)
 
     def add_note(self, text: str) -> None:
         """Add a note to the lines about the players, for some seconds."""
