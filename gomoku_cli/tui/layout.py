@@ -7,7 +7,8 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
+from rich.control import Control
 from textual import events
 from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
@@ -22,7 +23,6 @@ from textual.widgets._footer import FooterKey
 from core.rules import Cell, Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.drivers.answers import SIZE_QUESTION, USUAL_CHARACTER, Graphics, Told, window_character
-from gomoku_cli.tui.drivers.updates import CroppedUpdate
 from gomoku_cli.tui.terminal import is_gone, is_served, restored_terminal, terminal_driver
 from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale, draw_boards_anew
 from gomoku_cli.tui.widgets.entry import MoveEntry
@@ -60,6 +60,7 @@ class TerminalApp(App[None]):
     """The protocol for pictures that was asked for."""
     pictures: "Pictures | None" = None
     """The pictures of the boards; None for characters."""
+    _told = Told()
 
     def __init__(self, *, ansi_color: bool | None) -> None:
         super().__init__(driver_class=terminal_driver(), ansi_color=ansi_color)
@@ -77,6 +78,19 @@ class TerminalApp(App[None]):
 
     def hear(self, told: Told) -> None:
         """Draw pictures, if the terminal has a protocol for them, in the present size of its characters."""
+        self._told = told
+        protocol = told.protocol if self.graphics is Graphics.AUTO else self.graphics
+        if protocol is Graphics.NONE:
+            return
+        character = told.character or window_character() or USUAL_CHARACTER
+        if self.pictures is None:
+            from gomoku_cli.tui.graphics.pictures import Pictures
+
+            self.pictures = Pictures(protocol, character)
+        elif character == self.pictures.character:
+            return
+        self.pictures.clear(character)
+        draw_boards_anew(self)
 
     def _leave_lost_terminal(self) -> None:
         """End the app if its terminal is gone: no signal comes if another session owns it."""
@@ -107,6 +121,23 @@ class KeyBar(Footer):
             key.visible = end <= self.size.width
 
 
+class CroppedUpdate(ChopsUpdate):
+    """Textual's update, which writes each changed line from the left edge of its widget on.
+
+    Over a slow line that costs more than the change; a board of pictures would draw half of them anew at each key.
+    """
+
+    def render_segments(self, console: Console) -> str:
+        """Return the text for the terminal, of the changed cells alone."""
+        texts = []
+        for y, first, last in self.spans:
+            for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=False):
+                left, right = max(x, first), min(end, last)
+                if strip is not None and left < right:
+                    texts += [Control.move_to(left, y).segment.text, strip.crop(left - x, right - x).render(console)]
+        return "".join(texts)
+
+
 class BoardApp(TerminalApp):
     """A screen with a board and a panel beside it."""
 
@@ -122,7 +153,6 @@ class BoardApp(TerminalApp):
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
         self.graphics = Graphics.NONE if ascii_only or self.no_color or is_served() else graphics
-        self._told = Told()
 
     def _widgets(self, rules: Rules, panel: Widget) -> ComposeResult:
         """Build title, board with its panel, status and key bar."""
@@ -194,22 +224,6 @@ class BoardApp(TerminalApp):
     def _draw_anew(self) -> None:
         draw_boards_anew(self)
         self.refresh(layout=True)
-
-    def hear(self, told: Told) -> None:
-        """See `TerminalApp`."""
-        self._told = told
-        protocol = told.protocol if self.graphics is Graphics.AUTO else self.graphics
-        if protocol is Graphics.NONE:
-            return
-        character = told.character or window_character() or USUAL_CHARACTER
-        if self.pictures is None:
-            from gomoku_cli.tui.graphics.pictures import Pictures
-
-            self.pictures = Pictures(protocol, character)
-        elif character == self.pictures.character:
-            return
-        self.pictures.clear(character)
-        draw_boards_anew(self)
 
     def _fit(self, rules: Rules, panel: Widget, terminal: Size, panel_wanted: bool | None = None) -> None:
         """Choose the size of the cells and the panel's width; None for `panel_wanted` leaves it to the terminal's."""

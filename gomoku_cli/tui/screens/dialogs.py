@@ -42,7 +42,7 @@ class Dialogs(BoardApp):
         self, text: str, answers: Sequence[tuple[str, str]], then: Callable[[str | None], None], *, is_low: bool = True
     ) -> None:
         """Ask a question; `then` gets the key of the answer."""
-        from gomoku_cli.tui.screens.question import Question
+        from gomoku_cli.tui.screens.dialog import Question
 
         self.push_screen(Question(text, answers, is_low=is_low), then)
 

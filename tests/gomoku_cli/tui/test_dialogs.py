@@ -13,9 +13,9 @@ from gomoku_cli.tui.engine import client
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.keys import GROUPS
+from gomoku_cli.tui.screens.dialog import Question
 from gomoku_cli.tui.screens.help import HelpScreen
 from gomoku_cli.tui.screens.new_game import NewGameScreen, opponents
-from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup, Course
 from search.tree.settings import Policy
 from tests.support.screens import screen_text

@@ -12,8 +12,8 @@ from core.rules import Rules
 from curriculum.bench.compiling import progress_text
 from gomoku_cli.tui.engine.messages import NO_TASK, Compiling, Ended, GradeMoves, Load, PlayerChoice, Search
 from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.screens.dialog import Question
 from gomoku_cli.tui.screens.help import HelpScreen
-from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets import panel, status
 from search.analysis import Analysis

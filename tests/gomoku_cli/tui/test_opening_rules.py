@@ -14,7 +14,7 @@ from core.rules import BLACK, WHITE, Cell
 from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.saved import newest_unfinished
 from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.screens.question import Question
+from gomoku_cli.tui.screens.dialog import Question
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.scripted_players import ScriptedPlayer
 from tests.support.tui import BoardDriver, ThreadEngine, board_app, board_setup

@@ -13,7 +13,7 @@ from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.comment import CommentScreen
-from gomoku_cli.tui.screens.question import Question
+from gomoku_cli.tui.screens.dialog import Question
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.scripted_players import AnalysingPlayer, GatedPlayer, ScriptedPlayer
