@@ -72,7 +72,6 @@ class Game(PlayedGame):
         *,
         tree: GameTree | None = None,
         analyses: Mapping[Node, KeptAnalysis] | None = None,
-        day: str = "",
         recorded: GameRecord | None = None,
         remark: str = "",
         opening: Opening = FREE,
@@ -91,8 +90,6 @@ class Game(PlayedGame):
         self._analyses = dict(analyses or {})
         """Of positions of the whole tree."""
         self._costs: dict[Node, Moved] = {}
-        self.day = day
-        """Of its beginning, in ISO format; nothing for today."""
         self.recorded = recorded
         """The record of another program, which names no players of ours."""
         self.remark = remark
@@ -286,7 +283,7 @@ class Game(PlayedGame):
                     black=self.seats.name_of(BLACK),
                     white=self.seats.name_of(WHITE),
                     note=OWN_NOTE + json.dumps(settings),
-                    date=self.day or date.today().isoformat(),
+                    date=self.tree.text("DT") or date.today().isoformat(),
                     ending=ending,
                     source=self.tree.text("SO"),
                     opening=self.opening,
@@ -307,7 +304,6 @@ class Game(PlayedGame):
             _seats_of(record.note, with_programs=is_own),
             tree=game.tree,
             analyses=game.by_node(),
-            day=record.date,
             recorded=None if record.note.startswith(OWN_NOTE) else record,
             remark=remark,
             opening=record.opening,

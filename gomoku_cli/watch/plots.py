@@ -118,10 +118,8 @@ class _Ticks(NumericAxisFormatter):
 
 
 def _thinned(x: _Floats, y: _Floats) -> tuple[_Floats, _Floats]:
-    """Return a curve of at most `_MAX_POINTS` points; its last point stays."""
+    """Return a curve of at most `_MAX_POINTS` means of neighbours, and its last point."""
     if len(x) <= _MAX_POINTS:
         return x, y
-    cuts = np.linspace(0, len(x) - 1, _MAX_POINTS).astype(int)
-    counts = np.diff(np.append(cuts, len(x)))
-    means = np.add.reduceat(x, cuts) / counts, np.add.reduceat(y, cuts) / counts
-    return np.append(means[0], x[-1]), np.append(means[1], y[-1])
+    xs, ys = ([part.mean() for part in np.array_split(values, _MAX_POINTS)] for values in (x, y))
+    return np.append(xs, x[-1]), np.append(ys, y[-1])

@@ -4,7 +4,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar, get_args
 
 from core.compiled.memory import give_back_memory
@@ -71,13 +70,11 @@ class Worker:
         lanes: Lanes,
         open_player: Opens = open_choice,
         other_rules: Callable[[str, Rules], Rules | None] = other_rules,
-        folder: Path | None = None,
     ) -> None:
-        """`folder`: of saved games; None for that of the user."""
         self._lanes = lanes
         self._open = open_player
         self._other_rules = other_rules
-        self._files = Files(folder)
+        self._files = Files()
         self._engines: dict[tuple[messages.PlayerChoice, Rules, bool], Engine] = {}
         self._opening = threading.Lock()
 
