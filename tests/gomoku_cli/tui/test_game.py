@@ -1,5 +1,8 @@
 """The game without a screen: turns, undo and redo, and lines that win."""
 
+from datetime import date
+from types import SimpleNamespace
+
 import pytest
 
 from core.notation import parse_cell
@@ -7,6 +10,7 @@ from core.opening_rules import Opening, OpeningRule
 from core.position import Position
 from core.records.record import GameRecord
 from core.rules import BLACK, EMPTY, Rules, Variant
+from gomoku_cli.tui import game as game_module
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.widgets.texts import effort_unit, turn_text
@@ -153,3 +157,10 @@ def test_the_curve_ends_at_the_result_and_a_proof_is_sure() -> None:
     assert played.curve(by_analyst=False)[8:] == [1.0, 1.0]
     assert played.curve(by_analyst=False)[:8] == [None] * 8
     assert played.value_for_black(8) == 1.0
+
+
+def test_a_game_keeps_the_date_of_its_first_save(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = game("h8")
+    for day in (1, 2):
+        monkeypatch.setattr(game_module, "date", SimpleNamespace(today=lambda day=day: date(2026, 3, day)))
+        assert played.to_save().tree.record().date == "2026-03-01"
