@@ -79,7 +79,7 @@ class WatchApp(TerminalApp):
         self.runs = [FollowedRun(path) for path in paths]
         self._lines = [Static() for _ in self.runs]
         self._pages = Static(id="pages")
-        self._plots = [PlotPane(each.title, empty=each.empty, low=each.low, high=each.high) for each in _SHOWN]
+        self._plots = [PlotPane(empty=each.empty, low=each.low, high=each.high) for each in _SHOWN]
         self._matches = Static(id="matches", classes="selfplay")
         self._game = GamePane()
 
@@ -154,7 +154,7 @@ class WatchApp(TerminalApp):
             if shown.y == "elo" and is_rated:
                 rows, x, title = "strength", "minutes", "Elo, rated"
             found = [Curve.of(each[rows], x, shown.y, marked=shown.y == "gate_score") for each in curves]
-            pane.show(found, starts if rows == "training" else (), title=title)
+            pane.show(title, found, starts if rows == "training" else ())
         self._matches.update(self._match_lines())
 
     def _match_lines(self) -> Content:

@@ -45,9 +45,8 @@ class Curve:
 class PlotPane(Vertical):
     """A title and a plot; a line of text in its place while there is nothing to draw."""
 
-    def __init__(self, name: str, *, empty: str, low: float | None = None, high: float | None = None) -> None:
+    def __init__(self, *, empty: str, low: float | None = None, high: float | None = None) -> None:
         super().__init__()
-        self._title_text = name
         self._limits = (low, high)
         self._plot = PlotWidget(allow_pan_and_zoom=False)
         self._plot.can_focus = False
@@ -65,15 +64,13 @@ class PlotPane(Vertical):
         self._plot.margin_top, self._plot.margin_bottom, self._plot.margin_left = 0, 1, 6
         self._plot.set_x_formatter(_Ticks())
         self._plot.set_y_formatter(_Ticks())
-        self.show([])
 
-    def show(self, curves: Sequence[Curve], starts: Sequence[float] = (), *, title: str | None = None) -> None:
-        """Draw a curve for each run, and a vertical line at each of `starts`; `title` replaces that of the pane."""
-        self._title_text = title or self._title_text
+    def show(self, title: str, curves: Sequence[Curve], starts: Sequence[float] = ()) -> None:
+        """Draw a curve for each run, and a vertical line at each of `starts`."""
         last = [curve.y[-1] if curve.y else None for curve in curves]
         known = [(at, value) for at, value in enumerate(last) if value is not None]
         texts = [(f"  {number_text(value)}", COLOURS[at % len(COLOURS)]) for at, value in known]
-        self._title.update(Content.assemble(self._title_text, *texts))
+        self._title.update(Content.assemble(title, *texts))
         has_points = bool(texts)
         self._plot.display, self._empty.display = has_points, not has_points
         if not has_points:
