@@ -9,8 +9,8 @@ from core.rules import NO_CELL
 from curriculum.arena import player_names
 from gomoku_cli.printable import counted
 from gomoku_cli.tui.engine import messages
-from gomoku_cli.tui.engine.tasks import OF_POSITION, Role
 from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.tasks import OF_POSITION, Role
 from gomoku_cli.tui.turns import Turns
 from gomoku_cli.tui.widgets.texts import choice_text, line_text, outlook
 from search.analysis import Analysis
@@ -32,7 +32,7 @@ class Control(Turns):
             case messages.Notice():
                 self._view.add_note(answer.text)
             case messages.Compiling():
-                self._waiting.compiling = answer.text
+                self._tasks.compiling = answer.text
                 self.show_state()
             case messages.Ended():
                 self._handle_end(answer.text)
@@ -51,7 +51,7 @@ class Control(Turns):
                 self._handle_kept(answer)
             case messages.Remark():
                 self._view.show_message(answer.text, "error" if answer.is_error else "")
-            case _ if number in self._waiting.loads:
+            case _ if number in self._tasks.loads:
                 self._handle_load(number, answer)
             case _ if role is None:
                 pass
@@ -60,7 +60,7 @@ class Control(Turns):
             case messages.Analysed() | messages.Graded() if role in ("review", "grades"):
                 self.review.receive(answer)
             case messages.Progress() if role != "review":
-                self._waiting.live, self._waiting.compiling = answer.analysis, ""
+                self._tasks.live, self._tasks.compiling = answer.analysis, ""
                 game.learn(game.ply, answer.analysis, self.speaker)
                 if role == "move":
                     self.show_state()
@@ -109,7 +109,6 @@ class Control(Turns):
             case messages.Verdict():
                 self._handle_verdict(answer)
             case messages.Done() if role == "ponder":
-                self.pondering = False
                 self._view.show_game()
 
     @property
@@ -119,20 +118,20 @@ class Control(Turns):
 
     def _holds(self, number: int, answer: messages.Moved) -> bool:
         """Return True for a move of one of two engines whose time has not come; it comes again then."""
-        seats, waiting, now = self.game.seats, self._waiting, time.monotonic()
-        rest_s = waiting.moved_at + self.course.pace_s - now
+        seats, tasks, now = self.game.seats, self._tasks, time.monotonic()
+        rest_s = tasks.moved_at + self.course.pace_s - now
         if rest_s <= 0 or None in (seats.black, seats.white):
-            waiting.moved_at = now
+            tasks.moved_at = now
             return False
-        waiting.held = number, answer
+        tasks.held = number, answer
         self._view.set_timer(rest_s, partial(self.receive, number, answer))
         return True
 
     def _handle_load(self, number: int, answer: messages.Answer) -> None:
-        choice = self._waiting.loads.pop(number)
+        choice = self._tasks.loads.pop(number)
         if isinstance(answer, messages.Done):
-            self._waiting.compiling = ""
-            self._waiting.begin()
+            self._tasks.compiling = ""
+            self._tasks.start_clock()
             self.match.run_clock()
             self.show_state()
         elif isinstance(answer, messages.OtherBoard):
@@ -167,7 +166,7 @@ class Control(Turns):
             self.press(self.pending)  # a check that fails must not keep anyone from playing
             return
         if role == "ponder":
-            self.pondering = self._ponders = False
+            self._ponders = False
         elif role == "move":
             choice = self.game.player_to_move
             who = choice.spec if choice is not None else "the engine"
@@ -179,8 +178,8 @@ class Control(Turns):
     def _handle_end(self, text: str) -> None:
         """Go on after the end of the engine's process: the next task starts another."""
         roles = self._tasks.forget()
-        self._waiting.loads.clear()
-        self._waiting.live = None
+        self._tasks.loads.clear()
+        self._tasks.live = None
         self.keep()  # the game may not have reached its file
         if "move" in roles or "check" in roles:
             self._handle_failure("move" if "move" in roles else "check", text)

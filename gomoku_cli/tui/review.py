@@ -3,8 +3,8 @@
 from typing import Protocol
 
 from gomoku_cli.tui.engine.messages import Analysed, Graded, GradeMoves, Search
-from gomoku_cli.tui.engine.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.game import Game
+from gomoku_cli.tui.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.view import View
 
 REVIEW_S = 0.4

@@ -10,13 +10,12 @@ from core.position import IllegalMoveError
 from core.rules import EMPTY, NO_CELL, Cell
 from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.client import EngineProcess
-from gomoku_cli.tui.engine.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.match import Match
 from gomoku_cli.tui.review import Review
 from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.view import View
-from gomoku_cli.tui.waiting import Waiting
 from gomoku_cli.tui.widgets.status import StatusKind
 from gomoku_cli.tui.widgets.texts import turn_text
 from search.analysis import Analysis
@@ -47,7 +46,7 @@ class Turns(ABC):
         self._tasks = Tasks(engine)
         self.review = Review(self, self._tasks, view)
         self.match = Match(game, self, engine, view)
-        self.pondering, self._ponders = False, setup.ponders
+        self._ponders = setup.ponders
         self._path = setup.path
         self._game_number = 0
         self._saved: tuple[int, Opening] = (0, FREE)
@@ -56,7 +55,6 @@ class Turns(ABC):
         """The number of the last request to save, until its answer."""
         self.unsaved = ""
         """The reason why the game is not in its file, as a sentence; nothing where it is."""
-        self._waiting = Waiting(self._tasks)
         self._paused = False
         self._problem: tuple[str, StatusKind] | None = None
         """The obstacle to the next move: a warning about the pending move, or a failure of the engine."""
@@ -76,9 +74,14 @@ class Turns(ABC):
         return "move" in self._tasks
 
     @property
+    def pondering(self) -> bool:
+        """True while an engine thinks during the human's turn."""
+        return "ponder" in self._tasks
+
+    @property
     def is_loading(self) -> bool:
         """True while a player is loaded."""
-        return bool(self._waiting.loads)
+        return bool(self._tasks.loads)
 
     @property
     def is_busy(self) -> bool:
@@ -88,7 +91,7 @@ class Turns(ABC):
     @property
     def is_held_up(self) -> bool:
         """True while the game waits for something else than its players: its engines pause, or one is loaded."""
-        return self._paused or self.game.player_to_move in self._waiting.loads.values()
+        return self._paused or self.game.player_to_move in self._tasks.loads.values()
 
     @property
     def analysis(self) -> Analysis | None:
@@ -167,11 +170,11 @@ class Turns(ABC):
             self._saving = self._engine.request(messages.Keep(self._game_number, self._path, self.game.to_save()))
 
     def _load(self) -> None:
-        self._waiting.loads.clear()
+        self._tasks.loads.clear()
         for choice in {self.game.seats.black: None, self.game.seats.white: None}:
             if choice is not None:
                 load = messages.Load(choice=choice, rules=self.game.rules, ponders=self._ponders)
-                self._waiting.loads[self._engine.request(load)] = choice
+                self._tasks.loads[self._engine.request(load)] = choice
 
     # Moves
 
@@ -270,9 +273,9 @@ class Turns(ABC):
         """Let the engine play the best move so far; or forget the move that waits for a confirmation."""
         if self.pending != NO_CELL:
             self.continue_game()
-        elif self._waiting.held is not None:
-            self._waiting.moved_at = -math.inf
-            self.receive(*self._waiting.held)
+        elif self._tasks.held is not None:
+            self._tasks.moved_at = -math.inf
+            self.receive(*self._tasks.held)
         elif self.is_thinking:
             self.match.unrate("the level was hurried")
             self._tasks.finish("move")
@@ -300,7 +303,7 @@ class Turns(ABC):
         """
         self._tasks.drop(*OF_POSITION, *(() if self.review.active else REVIEWING))
         self.hint = self.pending = NO_CELL
-        self._waiting.live, self.pondering, self._problem = None, False, None
+        self._tasks.live = self._problem = None
         game, was_rated = self.game, self.match.is_rated
         if self.review.active:
             self.match.unrate("it was reviewed before its end")
@@ -316,7 +319,7 @@ class Turns(ABC):
         self._view.show_game()
         choice = game.player_to_move
         if choice is not None and not self.review.active and not self._paused:
-            self._waiting.begin()
+            self._tasks.start_clock()
             position = game.copy()
             if game.is_opening:
                 task = messages.ChooseOpening(choice=choice, position=position, opening=game.opening)
@@ -345,11 +348,11 @@ class Turns(ABC):
         if self._problem is not None:
             return self._problem
         if self.is_thinking:
-            return self._waiting.move_text(game), "busy"
+            return self._tasks.move_text(game), "busy"
         if game.is_game_over() and not self.review.active:
             return game.result_text() + self.match.rating_text, "over"
         text = self.review.text() if self.review.active else turn_text(game) + self.match.offer_text
-        if awaited := self._waiting.other_text(game, self.pending):
+        if awaited := self._tasks.other_text(game, self.pending):
             return f"{text} {awaited}", "busy"
         return text, "busy" if self.review.active else ""
 
@@ -369,14 +372,12 @@ class Turns(ABC):
         if self.wants_analysis and self.may_analyse and (game.is_humans_turn or self.review.active or self._paused):
             if "analysis" not in self._tasks and self._analysed != tuple(game.moves):
                 self._tasks.drop("ponder")
-                self.pondering = False
                 self._tasks.begin("analysis", self.analysis_task(ANALYSIS_S, keeps_tree=True))
         elif "analysis" in self._tasks:
             self._tasks.drop("analysis")
         elif self._ponders and game.is_humans_turn and not self.review.active and "ponder" not in self._tasks:
             opponent = game.seats.of(-game.side_to_move)
             if opponent is not None and not game.is_opening:
-                self.pondering = True
                 self._tasks.begin("ponder", messages.Search(choice=opponent, position=game.copy(), purpose="ponder"))
                 self._view.show_game()
 

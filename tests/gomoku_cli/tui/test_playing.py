@@ -192,7 +192,7 @@ async def test_two_engines_move_at_a_pace_which_esc_ends() -> None:
         await ui.press("enter")
         assert (ui.moves, ui.status) == (["h8"], "Paused. Press enter to go on.")
         await ui.press("enter")
-        await ui.until(lambda: ui.app.control._waiting.held is not None)
+        await ui.until(lambda: ui.app.control._tasks.held is not None)
         await ui.press("escape")
         assert ui.moves[0] == "h8" and len(ui.moves) == 2
     one = ScriptedPlayer(15, ["h8", "h9", RuntimeError("enough")])
