@@ -334,7 +334,7 @@ class PuzzlesApp(BoardApp):
         if self._mark != NO_CELL:
             looks[self._mark] = CellLook(mark=self._glyphs.hint)
         self._board.ghost = position.side_to_move if self.phase is Phase.ASKING else EMPTY
-        self._board.show(looks, position.last_moves[0])
+        self._board.show(looks)
         puzzle, progress = self.puzzle, self.progress
         player = f"You {progress.rating:.0f}" + (f" ({self._change:+.0f})" if self._tried else "")
         title = "Puzzles, daily set" if self._is_daily else "Puzzles"

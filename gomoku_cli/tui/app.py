@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell
+from core.rules import BLACK, EMPTY, WHITE, Cell
 from gomoku_cli.notices import print_notice
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
@@ -93,7 +93,7 @@ class GomokuApp(Dialogs):
         self._board.ghost = game.side_to_move if control.may_play else EMPTY
         self._show_clocks()
         marks = {ply - 1: mark for ply, mark in control.review.marks.items()}
-        self._panel.show(game, marks, pondering=control.pondering)
+        self._panel.show(game, marks, self._clocks, pondering=control.pondering)
         self._show_title()
         self.show_analysis()
 
@@ -103,7 +103,7 @@ class GomokuApp(Dialogs):
         self._panel.value.show(game)
         hint = self._glyphs.hint
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
-        self._board.show(cells, game.last_moves[0] if game.ply > game.tree.set_up else NO_CELL)
+        self._board.show(cells)
         if self._panel.candidates.display:
             source = ", ".join(filter(None, (control.speaker, control.analysis_state)))
             self._panel.show_candidates(control.analysis, source, self._board.cursor, control.book_moves())
@@ -136,7 +136,7 @@ class GomokuApp(Dialogs):
         self.control.match.check_clock()
         if (texts := self.control.match.clock_texts) != self._clocks:
             self._clocks = texts
-            self._panel.show_clocks(texts)
+            self._panel.players.show(self.game, self._glyphs, texts)
             self._show_title()
 
     # Keys and mouse

@@ -148,7 +148,6 @@ class BoardApp(TerminalApp):
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.theme = theme or TERMINAL_THEME
         self.set_class(ascii_only, "-ascii")
-        self._ascii_only = ascii_only
         self._glyphs = ASCII if ascii_only else MONOCHROME if self.no_color else UNICODE
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
@@ -157,7 +156,7 @@ class BoardApp(TerminalApp):
     def _widgets(self, rules: Rules, panel: Widget) -> ComposeResult:
         """Build title, board with its panel, status and key bar."""
         # Attributes, not queries: a query looks at the top screen, and an answer may come while a dialog is open.
-        self._board = BoardWidget(rules, self.press_cell, ascii_only=self._ascii_only)
+        self._board = BoardWidget(rules, self.press_cell, self._glyphs)
         self._status = StatusLine(id="status", markup=False)
         self._title = Static(id="title", markup=False)
         self._entry = MoveEntry(id="entry")

@@ -199,7 +199,7 @@ class Dialogs(BoardApp):
                 record = GameRecord(game.rules, tuple(found), ending=Ending.UNKNOWN, set_up=len(found))
                 self.control.new_game(Game(game.rules, game.seats, tree=GameTree.of(record), clock=game.control))
 
-        self.push_screen(SetUpScreen(game.rules, game.moves, ascii_only=self.has_class("-ascii")), chosen)
+        self.push_screen(SetUpScreen(game.rules, game.moves, self._glyphs), chosen)
 
     def open_text(self, text: str) -> None:
         """Review a game that was pasted as SGF, after a question during a game."""

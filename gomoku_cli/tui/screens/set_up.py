@@ -11,12 +11,13 @@ from textual.widgets import Static
 from core.notation import NotationError, spelled_cells
 from core.records.record import RecordError
 from core.records.tree import GameTree
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
+from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
 from core.set_up import moves_to
 from gomoku_cli.tui.drivers.bursts import is_sgf
 from gomoku_cli.tui.engine.messages import MAX_NODES
 from gomoku_cli.tui.screens.dialog import Dialog
 from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
+from gomoku_cli.tui.widgets.glyphs import Glyphs
 from gomoku_cli.tui.widgets.painting import CellLook
 
 _HELP = "enter place, remove  x other colour  c clear  ctrl+s play from here  esc back"
@@ -34,12 +35,12 @@ class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
         Binding("ctrl+s", "play", "Play from here", show=False),
     ]
 
-    def __init__(self, rules: Rules, moves: Iterable[Cell], *, ascii_only: bool) -> None:
+    def __init__(self, rules: Rules, moves: Iterable[Cell], glyphs: Glyphs) -> None:
         """`moves` lead to the first stones."""
         super().__init__()
         self._rules = rules
         self._stones = _stones_of(moves)
-        self._board = BoardWidget(rules, self._change, ascii_only=ascii_only)
+        self._board = BoardWidget(rules, self._change, glyphs)
         self._board.ghost = BLACK
         self._said = Static(id="said", markup=False)
 
@@ -100,7 +101,7 @@ class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
         return [cell for cell, stone in self._stones.items() if stone == colour]
 
     def _show(self) -> None:
-        self._board.show({cell: CellLook(stone=stone) for cell, stone in self._stones.items()}, NO_CELL)
+        self._board.show({cell: CellLook(stone=stone) for cell, stone in self._stones.items()})
         black, white = len(self._of(BLACK)), len(self._of(WHITE))
         turn = {0: ": Black to move", 1: ": White to move"}.get(black - white, "")
         self._said.update(f"Placing {colour_name(self._board.ghost)} stones. {black} black, {white} white{turn}.")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
+from rich.segment import Segment
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -15,15 +16,15 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.rules import EMPTY, NO_CELL, Cell, Colour, Rules
-from gomoku_cli.tui.widgets.glyphs import ASCII, COLOURS, MONOCHROME, PLAIN, UNICODE
-from gomoku_cli.tui.widgets.painting import MAX_SCALE, NOTHING, Brackets, CellLook, Geometry, LinePainter, Painter
+from gomoku_cli.tui.widgets.glyphs import COLOURS, PLAIN, Glyphs
+from gomoku_cli.tui.widgets.painting import MAX_SCALE, NOTHING, Brackets, CellLook, Geometry, Painter
 
 
 class BoardPictures(Protocol):
     """Pictures in place of characters; `gomoku_cli.tui.graphics.pictures` has them."""
 
-    def painter(self, geometry: Geometry) -> LinePainter:
-        """Return the painter of a board."""
+    def line(self, geometry: Geometry, y: int, looks: Mapping[Cell, CellLook], brackets: Brackets) -> list[Segment]:
+        """Return line `y` of a board."""
 
     @property
     def is_full(self) -> bool:
@@ -67,14 +68,13 @@ class BoardWidget(Widget, can_focus=True):
             """Replace an older message of this kind that waits."""
             return isinstance(message, BoardWidget.CursorMoved)
 
-    def __init__(self, rules: Rules, press: Callable[[Cell], None], *, ascii_only: bool = False) -> None:
+    def __init__(self, rules: Rules, press: Callable[[Cell], None], glyphs: Glyphs) -> None:
         """`press` gets each cell that is clicked or chosen by key, at once; the cell may be occupied."""
         super().__init__()
-        self._press, self._ascii_only = press, ascii_only
+        self._press, self._glyphs = press, glyphs
         self._looks: Mapping[Cell, CellLook] = {}
         self._last = NO_CELL
         self.geometry = Geometry(rules.size, 1)
-        self._painter: LinePainter | None = None
         self.set_reactive(BoardWidget.cursor, _middle(rules))
 
     def set_rules(self, rules: Rules) -> None:
@@ -96,26 +96,18 @@ class BoardWidget(Widget, can_focus=True):
         """The pictures of the app; None for characters."""
         return getattr(self.app, "pictures", None)
 
-    def draw_anew(self) -> None:
-        """Draw all cells again, as pictures or characters, whatever the app has now."""
-        self._painter = None
-        self.refresh()
-
     def _redraw(self) -> None:
-        self._painter = None
         self.refresh(layout=True)
         if self.is_mounted:
             self.call_after_refresh(self.scroll_to_cursor)
 
-    def show(self, looks: Mapping[Cell, CellLook], last: Cell) -> None:
-        """Show these cells, all others empty, and the mark of the last move."""
-        before, before_last = self._looks, self._last
-        self._looks, self._last = looks, last
+    def show(self, looks: Mapping[Cell, CellLook]) -> None:
+        """Show these cells, all others empty."""
+        before, self._looks = self._looks, looks
+        self._last = next((cell for cell, look in looks.items() if look.is_last), NO_CELL)
         changed = {
             cell for cell in before.keys() | looks.keys() if before.get(cell, NOTHING) != looks.get(cell, NOTHING)
         }
-        if last != before_last:
-            changed |= {cell for cell in (last, before_last) if cell != NO_CELL}
         if self._pictures is not None and self._pictures.is_full:
             self._pictures.clear()
             draw_boards_anew(self.app)
@@ -156,19 +148,18 @@ class BoardWidget(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Return line `y` of the board: the top row first, the letters last."""
-        if self._painter is None and self._pictures is not None:
-            self._painter = self._pictures.painter(self.geometry)
-        if self._painter is None:
-            mono = self.app.no_color
-            glyphs = ASCII if self._ascii_only else MONOCHROME if mono else UNICODE
-            self._painter = Painter(self.geometry, glyphs, PLAIN if mono else COLOURS)
         if y == self.line_of_letters:
             y = self.geometry.rows - 1
         looks = self._looks
         if self.hover != NO_CELL and self.ghost != EMPTY and looks.get(self.hover, NOTHING).stone == EMPTY:
             looks = {**looks, self.hover: CellLook(ghost=self.ghost)}
         brackets = Brackets(self.cursor, self._last, self.hover)
-        return Strip(self._painter.line(y, looks, brackets), self.geometry.columns)
+        if self._pictures is not None:
+            segments = self._pictures.line(self.geometry, y, looks, brackets)
+        else:
+            painter = Painter(self.geometry, self._glyphs, PLAIN if self.app.no_color else COLOURS)
+            segments = painter.line(y, looks, brackets)
+        return Strip(segments, self.geometry.columns)
 
     def watch_cursor(self, before: Cell, after: Cell) -> None:
         """Redraw the two changed cells only."""
@@ -220,7 +211,7 @@ def draw_boards_anew(app: App[Any]) -> None:
     """Draw the boards of all screens again, with other pictures."""
     for screen in app.screen_stack:
         for board in screen.query(BoardWidget):
-            board.draw_anew()
+            board.refresh()
 
 
 def best_scale(rules: Rules, columns: int, rows: int) -> int:

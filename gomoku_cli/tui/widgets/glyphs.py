@@ -1,6 +1,7 @@
 """Characters and colours of the board."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from rich.style import Style
@@ -52,6 +53,7 @@ QUADRANTS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
 UPPER_HALF = "▀"
 
 
+@cache
 def star_points(size: int) -> frozenset[Cell]:
     """Return the marked cells: the centre, four corner points, and from size 19 on the points between these."""
     inset = 3 if size >= 13 else 2

@@ -6,7 +6,7 @@ With scale `s` a crossing has a block of `2s` columns and `s` rows. The crossing
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from rich.color import Color
 from rich.segment import Segment
@@ -98,13 +98,6 @@ class Brackets(NamedTuple):
     cursor: Cell
     last: Cell
     hover: Cell = NO_CELL
-
-
-class LinePainter(Protocol):
-    """Draws lines of a board."""
-
-    def line(self, y: int, looks: Mapping[Cell, CellLook], brackets: Brackets) -> list[Segment]:
-        """Return line `y`: the top row first, the letters last."""
 
 
 class Painter:

@@ -209,9 +209,8 @@ class SidePanel(Vertical):
         self._glyphs = glyphs
         self._notes: list[str] = []
         self._game: Game | None = None
-        self._clocks = ("", "")
         self._pondering = False
-        self._players = PlayersView(markup=False)
+        self.players = PlayersView(markup=False)
         self.value = ValueView(markup=False)
         self.graph = GraphView(ascii_only=glyphs.line.isascii())
         self.candidates = CandidatesView(markup=False)
@@ -222,13 +221,13 @@ class SidePanel(Vertical):
 
     def compose(self) -> ComposeResult:
         """Build the views from top to bottom."""
-        yield from (self._players, self.value, self.graph, self.candidates)
+        yield from (self.players, self.value, self.graph, self.candidates)
         yield from (self._heading, self.moves, self._comment, self._about)
 
-    def show(self, game: Game, marks: Mapping[int, str], *, pondering: bool) -> None:
+    def show(self, game: Game, marks: Mapping[int, str], clocks: tuple[str, str], *, pondering: bool) -> None:
         """Draw the current state of the game; `marks` stand behind the moves of their plies."""
         self._game, self._pondering = game, pondering
-        self._players.show(game, self._glyphs, self._clocks)
+        self.players.show(game, self._glyphs, clocks)
         self.value.show(game)
         self._heading.update("Moves" if game.node.is_main() else "Moves of a variation")
         self.moves.show(game, marks)
@@ -237,12 +236,6 @@ class SidePanel(Vertical):
         self._comment.display = any(words)
         self._show_about()
 
-    def show_clocks(self, clocks: tuple[str, str]) -> None:
-        """Draw both clocks beside the players."""
-        self._clocks = clocks
-        if self._game is not None:
-            self._players.show(self._game, self._glyphs, clocks)
-
     def show_candidates(
         self, analysis: Analysis | None, source: str, cursor: Cell, book: "Sequence[BookMove]" = ()
     ) -> None:
@@ -250,7 +243,7 @@ class SidePanel(Vertical):
         if self._game is None:
             return
         shown = [view for view in (self.graph, self._comment) if view.display]
-        views = (self._players, self.value, self._about, *shown)
+        views = (self.players, self.value, self._about, *shown)
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
         if self._game.is_game_over() and analysis is None:
             source = "none, the game is over"
