@@ -26,7 +26,7 @@ from gomoku_cli.tui.screens.dialogs import Dialogs
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from gomoku_cli.tui.widgets.candidates import MOST_ROWS, ranked
-from gomoku_cli.tui.widgets.panel import MovesView, SidePanel
+from gomoku_cli.tui.widgets.panel import SidePanel
 
 
 class GomokuApp(Dialogs):
@@ -53,7 +53,7 @@ class GomokuApp(Dialogs):
 
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
-        self._panel = SidePanel(self._glyphs, id="panel")
+        self._panel = SidePanel(self._glyphs, self.control.review.to_move, id="panel")
         yield from self._widgets(self.game.rules, self._panel)
 
     def on_mount(self) -> None:
@@ -144,11 +144,6 @@ class GomokuApp(Dialogs):
     def press_cell(self, cell: Cell) -> None:
         """Play the human's move, or show why it cannot be played."""
         self.control.press(cell)
-
-    @on(MovesView.Clicked)
-    def go_to_move(self, message: MovesView.Clicked) -> None:
-        """Show the position after a move of the list."""
-        self.control.review.to_move(message.ply, message.number)
 
     @on(BoardWidget.CursorMoved)
     def follow_cursor(self) -> None:

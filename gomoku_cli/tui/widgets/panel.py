@@ -1,7 +1,6 @@
 """The side panel: players, value, and the panes that are opened by their keys."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -10,7 +9,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
 
@@ -102,17 +100,10 @@ class MovesView(VerticalScroll, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab,enter", "app.change_focus", "Board", show=False)]
 
-    @dataclass
-    class Clicked(Message):
-        """The user clicked a move."""
-
-        ply: int
-        """The moves before it."""
-        number: int
-        """Its place among the moves there; -1 for the move of the line."""
-
-    def __init__(self, id: str) -> None:
+    def __init__(self, go_to: Callable[[int, int], None], *, id: str) -> None:
+        """`go_to` gets a clicked move: the moves before it, and its place there, or -1 for the move of the line."""
         super().__init__(id=id)
+        self._go_to = go_to
         self._game: Game | None = None
         self._marks: Mapping[int, str] = {}
         self._drawn: tuple[object, ...] = ()
@@ -133,7 +124,7 @@ class MovesView(VerticalScroll, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Go to the move under the mouse."""
         if move := event.style.meta.get("move"):
-            self.post_message(self.Clicked(*move))
+            self._go_to(*move)
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit the lines to the new width."""
@@ -204,7 +195,8 @@ def _branches(game: Game, ply: int, width: int) -> Iterator[tuple[int, str]]:
 class SidePanel(Vertical):
     """The column to the right of the board."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+    def __init__(self, glyphs: Glyphs, go_to: Callable[[int, int], None], *, id: str) -> None:
+        """`go_to` gets a clicked move, as `MovesView` describes it."""
         super().__init__(id=id)
         self._glyphs = glyphs
         self._notes: list[str] = []
@@ -214,7 +206,7 @@ class SidePanel(Vertical):
         self.value = ValueView(markup=False)
         self.graph = GraphView(ascii_only=glyphs.line.isascii())
         self.candidates = CandidatesView(markup=False)
-        self.moves = MovesView(id="moves")
+        self.moves = MovesView(go_to, id="moves")
         self._heading = Static("Moves", classes="heading")
         self._comment = Static(id="comment", markup=False)
         self._about = Static(id="about", markup=False)
