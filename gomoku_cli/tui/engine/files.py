@@ -1,6 +1,5 @@
 """Saved games, on the engine's side: the screen imports none of this."""
 
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -128,7 +127,7 @@ def draw(task: messages.Draw) -> messages.Remark:
     from gomoku_cli.reports.game_figure import draw_game
 
     try:
-        draw_game(replace(task.game.to_record(), black=task.black, white=task.white), Path(task.path))
+        draw_game(task.game.to_record(), Path(task.path))
     except (OSError, UserError) as error:
         return messages.Remark(str(error))
     except ImportError:

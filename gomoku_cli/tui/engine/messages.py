@@ -127,9 +127,6 @@ class Draw(NamedTuple):
 
     path: str
     game: StudiedGame
-    black: str
-    """The name of the player; also `white`."""
-    white: str
 
 
 class Stop(NamedTuple):

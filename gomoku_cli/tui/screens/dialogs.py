@@ -228,12 +228,11 @@ class Dialogs(BoardApp):
             elif key in PICTURES:
                 record = game.own_record if game.is_at_end else None
                 winner, ending = (record.winner, record.ending) if record is not None else game.ended_here
-                shown = StudiedGame(
-                    GameRecord(game.rules, tuple(game.moves), winner, ending=ending, set_up=game.tree.set_up),
-                    game.studied().analyses[: game.ply + 1],
-                )
-                names = map(game.player_name, (BLACK, WHITE))
-                self._engine.request(Draw(str(picture_path(key)), shown, *names))
+                black, white = map(game.player_name, (BLACK, WHITE))
+                moves, set_up = tuple(game.moves), game.tree.set_up
+                drawn = GameRecord(game.rules, moves, winner, black=black, white=white, ending=ending, set_up=set_up)
+                shown = StudiedGame(drawn, game.studied().analyses[: game.ply + 1])
+                self._engine.request(Draw(str(picture_path(key)), shown))
 
         # Pictures of a board behind a page would be files of another machine.
         offered = TEXTS if is_served() else {**TEXTS, **PICTURES}
