@@ -1,6 +1,6 @@
 """JUnit reports for CI: a test case for each bar of a match, a tournament or a suite."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from gomoku_cli.printable import printable
@@ -13,7 +13,11 @@ def match_junit(title: str, matches: Sequence[Json], bars: Sequence[Json], secon
 
     Results and forfeits are the suite's output, and part of each failure.
     """
-    output = "\n".join((*map(_summary, matches), *_forfeit_lines(matches)))
+    forfeits = (
+        printable(f"game {game} was lost by {player} against {other} otherwise than on the board: {why}")
+        for game, player, other, why in texts.forfeits(matches).rows
+    )
+    output = "\n".join((*map(_summary, matches), *forfeits))
     return _junit(title, output, bars or [{"name": "played", "met": True}], seconds)
 
 
@@ -59,10 +63,3 @@ def _summary(match: Json) -> str:
         f"score {match['score']:.3f}, Elo {texts.elo_text(match, 'inf')} (95 %: {texts.elo_interval(match, 'inf')}), "
         f"LOS {texts.los_text(match)}"
     )
-
-
-def _forfeit_lines(matches: Iterable[Json]) -> list[str]:
-    return [
-        printable(f"game {game} was lost by {player} against {other} otherwise than on the board: {why}")
-        for game, player, other, why in texts.forfeits(matches).rows
-    ]

@@ -31,17 +31,7 @@ _STRENGTH_COLUMNS = ("player", "opponent", "games", "W / D / L", "score", "95 %"
 
 def _strength(match: Json) -> tuple[str, ...]:
     """Return the cells of `_STRENGTH_COLUMNS`."""
-    return (
-        match["player"],
-        match["opponent"],
-        str(match["games"]),
-        texts.result_counts(match),
-        f"{match['score']:.3f}",
-        texts.score_interval(match),
-        texts.elo_text(match, "∞"),
-        texts.elo_interval(match, "∞"),
-        texts.los_text(match),
-    )
+    return match["player"], match["opponent"], str(match["games"]), *texts.strength_cells(match, "∞")
 
 
 _COURSE_COLUMNS = (

@@ -118,14 +118,8 @@ def show_standings(standings: Sequence[Json], matches: Sequence[Json]) -> None:
 
 def _meeting(match: Json) -> tuple[str, ...]:
     """Return the cells of a match for which a terminal has room."""
-    return (
-        match["opponent"],
-        texts.result_counts(match),
-        f"{match['score']:.3f}",
-        texts.elo_text(match, "inf"),
-        texts.elo_interval(match, "inf"),
-        texts.los_text(match),
-    )
+    counts, score, _, *elo_and_los = texts.strength_cells(match, "inf")
+    return match["opponent"], counts, score, *elo_and_los
 
 
 def show_ladder(ladder: Json) -> None:

@@ -77,6 +77,18 @@ def los_text(match: Json) -> str:
     return "unknown" if match["los"] is None else f"{100 * match['los']:.1f} %"
 
 
+def strength_cells(match: Json, infinity: str) -> tuple[str, ...]:
+    """Return the result of a match as six cells: W / D / L, score, its interval, Elo, its interval, and LOS."""
+    return (
+        result_counts(match),
+        f"{match['score']:.3f}",
+        score_interval(match),
+        elo_text(match, infinity),
+        elo_interval(match, infinity),
+        los_text(match),
+    )
+
+
 def pair_counts(match: Json) -> str:
     """Return the numbers of pairs in the five classes; a match without pairs counts single games."""
     return "no pairs" if match["pairs"] is None else " / ".join(map(str, match["pairs"]))

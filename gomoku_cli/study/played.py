@@ -87,7 +87,8 @@ class PlayedGame(Walk):
     @property
     def ended_here(self) -> tuple[Colour | None, Ending]:
         """The winner and the ending of the shown position; None and `UNKNOWN` where the game goes on."""
-        return self.verdict or ((self.winner, Ending.BOARD) if self.is_game_over() else (None, Ending.UNKNOWN))
+        outcome = self.outcome()
+        return self.verdict or ((outcome.winner, Ending.BOARD) if outcome else (None, Ending.UNKNOWN))
 
     @property
     def result(self) -> tuple[Colour | None, Ending]:
@@ -103,10 +104,7 @@ class PlayedGame(Walk):
     @property
     def winner(self) -> Colour | None:
         """The colour that has won; None for a draw and during the game."""
-        if self.verdict is not None:
-            return self.verdict[0]
-        outcome = self.outcome()
-        return None if outcome is None else outcome.winner
+        return self.ended_here[0]
 
     @property
     def is_decided(self) -> bool:
