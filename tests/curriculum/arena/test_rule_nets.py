@@ -17,7 +17,8 @@ from search.players import Player
 from tests.support.nets import LINES
 
 ONE_NET = replace(LINES, dual=False)
-SETTINGS = PlayerSettings(simulations=0, switch_stage=0)
+SETTINGS = PlayerSettings(simulations=4, switch_stage=0)
+"""With simulations, so that the kernels are those of the searches in `tests.search.test_variants`, compiled once."""
 
 
 @pytest.fixture
