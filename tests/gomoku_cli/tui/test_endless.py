@@ -73,7 +73,8 @@ def test_the_tree_of_an_analysis_has_more_memory_than_that_of_a_move(monkeypatch
 
 def test_an_analysis_goes_on_from_the_tree_of_the_one_before() -> None:
     rules = Rules()
-    position = Position.from_moves(rules, [parse_cell(cell, 15) for cell in ("h8", "i10", "g7")])  # no symmetric replies
+    cells = [parse_cell(cell, 15) for cell in ("h8", "i10", "g7")]  # after which no replies are symmetric
+    position = Position.from_moves(rules, cells)
     with Engine(open_choice(PlayerChoice(spec="default"), rules, True)) as engine:
         first = engine.analysis(position, Limit(nodes=400)).wait()
         position.push(first.moves[0].move)
