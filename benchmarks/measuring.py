@@ -50,6 +50,14 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def largest_memory_mb() -> int:
+    """Return the most memory that this process has held, in MB."""
+    import resource  # Windows has none
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
+
+
 def in_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
     """Return the figures of each measure in `rounds` rounds; in every other round the order is reversed."""
     found: dict[str, list[float]] = {key: [] for key in measures}

@@ -9,7 +9,8 @@ Nets of other kinds need their heads: `--net "conv3-96, residual*6, pool-32" --s
 A training saves its state each minute; models, states and the lines of results (`curve.jsonl`) lie in `--out`. Errors:
 cross entropy of the policy (nats) and squared error of the value with the targets of self-play, and with those of deep
 searches where DATA has labels, whose correlation with the value is `r`. `core_seconds` are those of all threads
-together. Trainings that are in the results already are left out.
+together, `memory_mb` is the most memory that the process has held. Trainings that are in the results already are left
+out.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from benchmarks.curve.data import CONFIG, again, config_of, count, measured_on, share
 from benchmarks.curve.dataset import Dataset
-from benchmarks.measuring import Fault, show
+from benchmarks.measuring import Fault, largest_memory_mb, show
 from core.files.atomic import atomic_write_text
 from core.rules import EMPTY
 from core.streams import Purpose, stream_key
@@ -258,7 +259,7 @@ def run(arguments: argparse.Namespace) -> int:
                 row["r"] = value_correlation(evaluator, labels)
             evaluator.close()
             row |= {name: round(progress[name], 1) for name in ("seconds", "core_seconds")}
-            row |= {"measured_on": len(held_out), **facts}
+            row |= {"memory_mb": largest_memory_mb(), "measured_on": len(held_out), **facts}
             made = {**origin_of(config, commit_of_source()), "phase": Phase.SELFPLAY, "step": 0, "curve": row}
             save_model(out / f"{name}.safetensors", trainer.result, made)
             lines.append(json.dumps(row))
