@@ -251,6 +251,7 @@ class _Loop:
             self._seconds, contexts = json.loads(found.read_text())
         files = {str(ROOT / mutant.path): mutant.path for mutant in self._mutants}
         functions: dict[tuple[str, str], list[FunctionType]] = defaultdict(list)
+        gc.unfreeze()  # frozen objects are none of `get_objects`
         for each in gc.get_objects():
             if type(each) is FunctionType and (path := files.get(each.__code__.co_filename)):
                 functions[path, each.__code__.co_qualname].append(each)
@@ -288,6 +289,8 @@ class _Loop:
         """Give the mutant's functions their code, and run tests up to the first failure."""
         self._is_mutated = True
         codes = {code.co_firstlineno: code for code in _codes(mutant.code()) if code.co_qualname == mutant.function}
+        if not functions:
+            return _BROKEN
         for function in functions:
             function.__code__ = codes[function.__code__.co_firstlineno]
         for item, after in zip(items, [*items[1:], None], strict=True):
