@@ -263,7 +263,8 @@ class _Loop:
             names = sorted(reached & tests.keys(), key=lambda name: self._seconds[name])
             ends = accumulate(self._seconds[name] for name in names)
             items = [tests[name] for name, end in zip(names, ends, strict=True) if end < PATIENCE_S]
-            changed = functions[mutant.path, mutant.function]
+            if not (changed := functions[mutant.path, mutant.function]) and items:
+                raise Fault(f"no function of {mutant.name} was found")
             work = partial(self._with, mutant, changed, items)
             self._report(mutant, _outcome(_in_fork(work)) if items else "uncovered")
         return True
@@ -289,8 +290,6 @@ class _Loop:
         """Give the mutant's functions their code, and run tests up to the first failure."""
         self._is_mutated = True
         codes = {code.co_firstlineno: code for code in _codes(mutant.code()) if code.co_qualname == mutant.function}
-        if not functions:
-            return _BROKEN
         for function in functions:
             function.__code__ = codes[function.__code__.co_firstlineno]
         for item, after in zip(items, [*items[1:], None], strict=True):

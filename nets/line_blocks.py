@@ -107,7 +107,7 @@ class LineFeatureBlock(nn.Module):
         # Few patterns are on many cells: the function is computed once for each.
         seen, places = torch.unique(_numbers(planes), return_inverse=True)
         # Their number differs from batch to batch, and tensors of ever new sizes leave memory in pieces: a training of
-        # two nets held 5 GB where it holds 1.5 now, and took a tenth more of the processors.
+        # two nets held 5 GB where it holds 1.4 now, and took a tenth more of the processors.
         step = 1 << max(len(seen).bit_length() - 4, 0)
         rows = self.rows(functional.pad(seen, (0, -len(seen) % step)).long())
         summed: Tensor = _SumOfRows.apply(rows, places.reshape(-1, len(DIRECTIONS)))  # type: ignore[no-untyped-call]

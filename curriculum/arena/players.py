@@ -114,15 +114,15 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
         raise PlayerSpecError(
             f"{quoted(spec)} has {len(spec):,} characters; the limit of a player's name is {MAX_PLAYER_LENGTH:,}"
         )
+    if spec.startswith(f"{player_names.ENGINE}:"):
+        return None  # an @ belongs to its command
     spec, own = own_simulations(spec)
     if spec in player_names.PAPER_MODELS or spec.partition("-")[0] in (player_names.DEFAULT, player_names.PAPER):
         from nets.checkpoint import BUILT_IN, model_file
 
         if spec in BUILT_IN:
             return model_file(spec, rules)
-    if spec in (*_FIXED, *_MENTORS, *player_names.LEVELS) or spec.startswith(
-        (player_names.PURE_MCTS, f"{player_names.ENGINE}:")
-    ):
+    if spec in (*_FIXED, *_MENTORS, *player_names.LEVELS) or spec.startswith(player_names.PURE_MCTS):
         if own is not None:
             raise PlayerSpecError(f"{spec} takes no simulations of its own: models do, as {player_names.DEFAULT}@50")
         return None

@@ -76,6 +76,7 @@ def test_a_model_may_have_its_own_number_of_simulations(run: Path, tmp_path: Pat
     for wrong in ("mentor@5", "random@5"):
         with pytest.raises(PlayerSpecError, match="takes no simulations of its own: models do, as default@50"):
             named(wrong)
+    assert model_path("engine:./program --user me@5") is None  # its own @
     for wrong in (f"{run}@", f"{run}@many", f"{run}@99999999999"):
         with pytest.raises(CheckpointError, match="there is no file or folder"):
             named(wrong)
