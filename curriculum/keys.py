@@ -73,8 +73,8 @@ def setting_value(config: Config, key: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def nearest(name: str, valid: Iterable[str]) -> str:
-    """Return the ending of an error message: the valid name nearest to `name`, or all valid ones."""
+def nearest(name: str, valid: Iterable[str], listed: Iterable[str] | None = None) -> str:
+    """Return the ending of an error message: the valid name nearest to `name`, or all valid ones, or those `listed`."""
     names = list(valid)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]}?" if close else f"; valid are {', '.join(names)}"
+    return f"; did you mean {close[0]}?" if close else f"; valid are {', '.join(listed or names)}"

@@ -20,7 +20,7 @@ def _is_same(source: Path, target: Path) -> bool:
 
 
 def command(
-    sources: Annotated[list[Path], typer.Argument(metavar="IN")],
+    sources: Annotated[list[Path], typer.Argument(metavar="IN", default_factory=list, show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="OUT")],
     *,
     force: Annotated[bool, typer.Option("--force", "-f")] = False,
@@ -45,6 +45,8 @@ def command(
     from core.records.formats import READ_SUFFIXES, SUFFIXES, write_games
     from core.records.losses import converted
 
+    if not sources:  # so a single name is OUT to the parser of commands, which would miss IN
+        raise typer.BadParameter(f"it takes files to read and the one to write, and got {target} alone")
     for path, suffixes in ((target, SUFFIXES), *((source, READ_SUFFIXES) for source in sources)):
         check_suffix(path, suffixes, None, NO_GAMES)
     if any(_is_same(source, target) for source in sources):

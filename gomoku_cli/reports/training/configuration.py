@@ -76,7 +76,7 @@ def keys_of(names: Sequence[str]) -> list[str]:
         part = [key for key in KEYS if key == name or key.startswith(f"{name}.")]
         if not part:
             meant = [key for key in KEYS if key.rpartition(".")[2] == name]
-            ending = f"; did you mean {' or '.join(meant)}?" if meant else nearest(name, (*SECTIONS, *KEYS))
+            ending = f"; did you mean {' or '.join(meant)}?" if meant else nearest(name, (*SECTIONS, *KEYS), SECTIONS)
             raise ConfigError(f"there is no setting {shown(name)}{ending}")
         found += part
     return list(dict.fromkeys(found)) or list(KEYS)

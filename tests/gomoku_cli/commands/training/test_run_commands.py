@@ -19,6 +19,13 @@ def test_config_lists_a_section_with_a_star_at_changed_values(capsys: Capsys) ->
     assert "\n  threshold " in out
 
 
+def test_config_answers_an_unknown_name_with_the_sections(capsys: Capsys) -> None:
+    code, _, error = run(capsys, "config", "list", "foo")
+    assert code == ExitCode.USAGE
+    assert "there is no setting foo; valid are rules, net, search, " in error
+    assert "search.c_puct" not in error
+
+
 def test_config_explains_a_choice_of_names(capsys: Capsys) -> None:
     out = done(run(capsys, "config", "explain", "search.first_play"))
     assert "- zero: 0, as in the papers." in out
