@@ -4,6 +4,7 @@ A reader gets the bytes of an input, through the functions that the commands cal
 raises a `UserError` (or an `OSError`) if not; a good input is also written and read back where the format is written.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,16 +17,17 @@ from safetensors.numpy import save
 
 from benchmarks.campaigns import fuzz_engine
 from benchmarks.campaigns.mutation import mutated, mutated_headers, mutated_zips
+from core.book import Book
 from core.evaluation import PositionBatch
 from core.files.cache_folder import CacheFolder
 from core.files.json_text import value_at
 from core.notation import NotationError, cell_name, parse_cell, parse_point, point_name
 from core.position import Position
-from core.records.formats import read_games, write_games
+from core.records.formats import read_games, read_trees, write_games
 from core.records.openings import format_offsets, format_opening, parse_openings, read_openings
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Ending, GameRecord
-from core.records.sgf import parse_sgf, to_sgf
+from core.records.sgf import parse_sgf, parse_trees, to_sgf
 from core.rules import BLACK, Rules
 from curriculum.arena.fixtures import fixtures
 from curriculum.arena.folder import MatchFolder
@@ -38,6 +40,7 @@ from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_samples, write_samples
 from curriculum.training.samples import Samples
 from gomoku_cli.gomocup.lines import LineCutter
+from gomoku_cli.study.rating import Rating
 from nets.checkpoint import load_model, read_info, save_model
 from nets.runtimes.saved_graphs import read_graphs
 
@@ -96,6 +99,27 @@ def _psq(path: Path) -> None:
         plain = [replace(game, black="", white="") for game in games]
         again = parse_psq("".join(map(to_psq, games)))
         _agree([replace(game, black="", white="") for game in again], plain)
+
+
+def _renlib(path: Path) -> None:
+    trees = read_trees(path)
+    if _is_short(path):
+        _agree([to_sgf(tree) for tree in parse_trees("".join(map(to_sgf, trees)))], [to_sgf(tree) for tree in trees])
+
+
+def _book(path: Path) -> None:
+    with Book(path) as book:
+        assert len(book) >= 0 <= book.games
+        book.without_value(1)
+        for moves in _SHORT[:3]:
+            position = Position.from_moves(_RULES, moves)
+            assert all(position.is_legal(each.move) and 0 <= each.score <= 1 for each in book.moves(position))
+
+
+def _rating(path: Path) -> None:
+    rating = Rating.read(path)
+    assert len(rating.history()) == len(rating.results)
+    assert math.isfinite(rating.rating)
 
 
 def _openings(path: Path) -> None:
@@ -201,6 +225,18 @@ def make_readers(folder: Path) -> list[Reader]:
     keys = [line.encode() for line in to_toml(Config()).splitlines() if "=" in line]
     assignments = [b"search.simulations=40\nseed=7", b"net.trunk = conv3-16", b"basics.kinds=[win]", *keys[:20]]
 
+    renlib = (
+        b"\xffRenLib\xff\x03\x04"
+        + b"\xff" * 10
+        + bytes.fromhex("0000 7808 68690000 6980 0001 4100 97c0 5800 9740 7940")
+    )
+    old_renlib = bytes.fromhex("7820 6c7b67e5 6940")
+    with Book.create(folder / "seed.sqlite", _RULES) as book:
+        book.add(games, plies=9)
+    ratings = (
+        b'{"time": "2026-11-20T10:00:00", "opponent": "level:2", "difficulty": 900, "score": 1.0, "rating": 820}\n'
+    )
+
     trainer = Trainer(resolve("smoke", assignments=["net.trunk=conv3-2,residual", "rules.size=6"]))
     save_model(folder / "seed.safetensors", trainer.model, {"preset": "smoke", "search": {"simulations": 4}})
     trainer.save(folder / "trainer.safetensors", {"step": 3})
@@ -245,6 +281,12 @@ def make_readers(folder: Path) -> list[Reader]:
         Reader(
             "psq", mutated(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), of_file("games.psq", _psq)
         ),
+        Reader("libraries", mutated([renlib, old_renlib]), of_file("lines.lib", _renlib)),
+        Reader("moves of RenLib", mutated([bytes([3, 112, 98, 14])]), of_file("game.pos", _renlib)),
+        Reader(
+            "books", mutated([(folder / "seed.sqlite").read_bytes()], ["moves", "about"]), of_file("book.sqlite", _book)
+        ),
+        Reader("ratings", mutated([ratings * 3]), of_file("rating.jsonl", _rating)),
         Reader("openings", mutated(openings, ["a1 ", "0,0", ",", "#", "-", " "]), of_file("openings.txt", _openings)),
         Reader("suites", mutated(suite, ["|", "a1 ", "#", "win | "]), _suite),
         Reader("config", mutated(config, toml_words), of_file("config.toml", _config)),

@@ -116,6 +116,36 @@ def test_a_book_of_another_version_and_a_damaged_one_are_refused(tmp_path: Path)
         Book(path)
 
 
+def test_a_damaged_book_is_found_at_its_opening(tmp_path: Path) -> None:
+    path = tmp_path / "book"
+    with Book.create(path, RULES) as book:
+        book.add([record([a, b, 17]) for a in range(24) for b in range(25, 49) if a != 17], plies=3)
+        assert book.moves(Position(RULES))
+    data = path.read_bytes()
+    last_page = len(data) - 4096
+    assert last_page > 6 * 4096
+    path.write_bytes(data[:last_page] + b"\xff" * 300 + data[last_page + 300 :])
+    with pytest.raises(BookError, match="book is damaged: build it again"):
+        Book(path)
+
+
+def test_a_book_that_is_damaged_later_says_so_and_other_values_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "book"
+    with Book.create(path, RULES) as book:
+        book.add([record([24, 25, 17])], plies=3)
+        book._rows.execute("UPDATE moves SET wins = 'many' WHERE move = 24")
+        assert book.moves(Position(RULES)) == []
+        assert [move for _, move, _ in book.without_value(1)] != [24]
+        book._rows.execute("UPDATE moves SET wins = 1, value = 9e9 WHERE move = 24")
+        assert book.moves(Position(RULES)) == []
+        book._rows.execute("DROP TABLE moves")
+        for read in (book.moves, book.best, len):
+            with pytest.raises(BookError, match="book is damaged: no such table"):
+                read(book if read is len else Position(RULES))
+        with pytest.raises(BookError, match="book is damaged"):
+            book.without_value(1)
+
+
 def test_the_best_move_has_the_best_score_and_values_count_as_four_games() -> None:
     def score(wins: int, losses: int, value: float | None = None) -> float:
         return BookMove(move=0, wins=wins, draws=0, losses=losses, value=value).score
