@@ -34,7 +34,7 @@ INSERT INTO moves VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO UPDATE SET wins = 
 _GOOD = """typeof(position) = 'blob' AND typeof(move) = 'integer' AND
     typeof(wins) = 'integer' AND typeof(draws) = 'integer' AND typeof(losses) = 'integer' AND
     min(wins, draws, losses) >= 0 AND (value IS NULL OR abs(value) <= 1)"""
-"""What holds for each row that a book has written: SQLite itself takes any value in any column."""
+"""The condition that each row of a book meets: SQLite itself takes any value in any column."""
 
 
 class BookError(BadDataError, ValueError):
