@@ -33,6 +33,9 @@ NONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)
 PATTERNS = 8
 """Pattern classes, in ascending strength from `NONE` to `FIVE`."""
 
+_COUNTED = OPEN_THREE
+"""The bit of the classes that `ThreatBoard.counts` counts: `OPEN_THREE` and all above it."""
+
 BLACK_SIDE, WHITE_SIDE = 0, 1
 """Index of a colour in the arrays of a `ThreatBoard`: `side = (1 - colour) // 2`."""
 
@@ -176,7 +179,8 @@ class ThreatBoard(NamedTuple):
     """[2 sides, 4 directions, A] the class that a stone of that side on the cell makes along that line. The window
     leaves out its centre: on an empty cell this is the class of a move there, under a stone that of the stone."""
     counts: NDArray[np.int32]
-    """[2 sides, PATTERNS] pairs of an empty cell and a direction of each class; a side without fives cannot win now."""
+    """[2 sides, PATTERNS] pairs of an empty cell and a direction of each class from `OPEN_THREE` on; those below it are
+    not kept. A side without fives cannot win now."""
 
 
 def new_threat_board(rules: Rules) -> ThreatBoard:
@@ -261,21 +265,22 @@ def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
     for direction in range(4):
         step = DIRECTIONS[direction][0] * size + DIRECTIONS[direction][1]
         codes, black, white = board.codes[direction], board.patterns[0, direction], board.patterns[1, direction]
-        ahead, behind = board.room[direction, cell], board.room[4 + direction, cell]
-        for distance in range(-behind, ahead + 1):
-            if distance == 0:
-                continue
-            seen_from = cell + distance * step
-            # From there the changed cell lies in the opposite direction.
-            slot = reach - distance if distance > 0 else reach - 1 - distance
-            code = codes[seen_from] ^ digit << 2 * slot
-            codes[seen_from] = code
-            after = board.table[code]
-            new_black, new_white = after & (PATTERNS - 1), after >> 3
-            old_black, old_white = black[seen_from], white[seen_from]
-            if new_black != old_black or new_white != old_white:
+        for sign in (1, -1):
+            # From a cell ahead the changed one lies behind, in the slot next to the centre at first.
+            shift = 2 * (reach - 1) if sign > 0 else 2 * reach
+            # An index that cannot be negative spares the check for it, in each of some thirty cells.
+            seen_from = np.uint64(cell)
+            for _ in range(board.room[direction if sign > 0 else 4 + direction, cell]):
+                seen_from += np.uint64(sign * step)
+                code = codes[seen_from] ^ digit << shift
+                codes[seen_from] = code
+                shift -= 2 * sign
+                after = board.table[np.uint64(code)]
+                new_black, new_white = after & (PATTERNS - 1), after >> 3
+                old_black, old_white = black[seen_from], white[seen_from]
                 black[seen_from], white[seen_from] = new_black, new_white
-                if stones[seen_from] == EMPTY:
+                # Few cells have a class that counts, so the processor foresees this branch.
+                if (new_black | old_black | new_white | old_white) & _COUNTED and stones[seen_from] == EMPTY:
                     counts[0, old_black] -= 1
                     counts[0, new_black] += 1
                     counts[1, old_white] -= 1
