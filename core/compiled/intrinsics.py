@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
@@ -36,3 +37,21 @@ def written(plain: Callable[..., Any], write: Callable[[Any, list[Any]], Any], r
     parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
     typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return intrinsic(typed)
+
+
+def _plain_prefetch(array: Any, index: int) -> None:
+    pass
+
+
+def _write_prefetch(builder: Any, arguments: list[Any]) -> None:
+    array, index = arguments
+    place, number = ir.PointerType(ir.IntType(8)), ir.IntType(32)
+    prefetch = builder.module.declare_intrinsic(
+        "llvm.prefetch", (place,), ir.FunctionType(ir.VoidType(), [place, number, number, number])
+    )
+    is_write, locality, is_data = number(0), number(3), number(1)
+    builder.call(prefetch, [builder.bitcast(builder.gep(array, [index]), place), is_write, locality, is_data])
+
+
+prefetch = written(_plain_prefetch, _write_prefetch)
+"""Let the processor fetch the line with the element `index` of a contiguous array, counted over all its dimensions."""

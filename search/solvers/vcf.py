@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.compiled.jit import lean_kernel
+from core.compiled.jit import lean_inlined_kernel, lean_kernel
 from core.compiled.rules import is_legal
 from core.compiled.threats import (
     BLACK_SIDE,
@@ -256,7 +256,7 @@ def _find_unanswerable(board: ThreatBoard, work: VcfWork, side: int, ply: int, c
     return False
 
 
-@lean_kernel
+@lean_inlined_kernel
 def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left: int) -> bool:
     """Begin the node at `ply`; return True if its first four wins at once, else fill its frame.
 
@@ -312,7 +312,7 @@ def _any_reply(board: ThreatBoard, side: int) -> int:
     return NO_CELL
 
 
-@lean_kernel
+@lean_inlined_kernel
 def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: int, nodes: int) -> int:
     """Search for a win within `limit` fours: return its plies and write it to `work.line`.
 

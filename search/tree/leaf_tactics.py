@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled.jit import lean_kernel
+from core.compiled.jit import lean_inlined_kernel, lean_kernel
 from core.compiled.rules import has_moves, is_legal
 from core.compiled.threats import (
     FIVE,
@@ -104,7 +104,7 @@ def make_root_tactics(rules: Rules, boards: ThreatBoard, *, vcf_nodes: int) -> L
     return tactics._replace(work=new_vcf_work(rules, _ROOT_TABLE_BITS), shortest=True)
 
 
-@lean_kernel
+@lean_inlined_kernel
 def load_board(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> ThreatBoard:
     """Return the board of a tree after changing the cells that differ from `stones` [A].
 
@@ -130,7 +130,7 @@ def load_board(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> Thre
     return board
 
 
-@lean_kernel
+@lean_inlined_kernel
 def winning_move(board: ThreatBoard, tactics: LeafTactics, side: int) -> tuple[int, int]:
     """Return the first move and the plies of a proven win of `side`, which is to move; (`NO_CELL`, 0) without one.
 
@@ -199,7 +199,7 @@ def follow_replies(
             return FILLED, 0, count, to_move
 
 
-@lean_kernel
+@lean_inlined_kernel
 def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np.int8]) -> bool:
     """Return True if the opponent of `side` threatens to make an open four or two fours at once.
 

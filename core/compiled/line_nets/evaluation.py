@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled.jit import kernel, lean_kernel
+from core.compiled.jit import kernel, lean_inlined_kernel, lean_kernel
 from core.compiled.line_nets.arrays import aligned_zeros
 from core.compiled.line_nets.numbers import (
     DENSE_BITS,
@@ -296,7 +296,7 @@ def _value(net: LineNet, board: LineBoard, room: LineRoom) -> float:
     return total * 2.0 ** -(UNIT_BITS + DENSE_BITS)
 
 
-@lean_kernel
+@lean_inlined_kernel
 def evaluate_line(
     net: LineNet, board: LineBoard, room: LineRoom, stones: NDArray[np.int8], side: int, logits: NDArray[np.float32]
 ) -> float:

@@ -72,7 +72,7 @@ _exploration_after = lean_inlined_kernel(exploration_after)
 _puct = lean_inlined_kernel(puct)
 
 
-@lean_kernel
+@lean_inlined_kernel
 def select(
     forest: Forest, tree: int, node: int, params: SearchParams, noise: NDArray[np.float32] | None
 ) -> tuple[int, int]:
