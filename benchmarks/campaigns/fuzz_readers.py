@@ -15,7 +15,8 @@ from core.errors import UserError
 _MAX_CPU_S = 2.0
 _CPU_S_PER_BYTE = 1e-5
 """A hundred thousand commands of the protocol in one input take some seconds."""
-_HANG_S = 120.0
+_HANG_S, _HANG_S_PER_BYTE = 120.0, 1e-3
+"""On a busy machine an answer of the engine's thread may take milliseconds."""
 _MAX_MEMORY, _MEMORY_FACTOR = 100 << 20, 10
 _MAX_MESSAGE = 1000
 _ARGUMENTS = ("assignments", "players")
@@ -25,7 +26,8 @@ _ARGUMENTS = ("assignments", "players")
 def check(reader: Reader, data: bytes) -> str:
     """Give an input to its reader; return `read` or `refused`. Raises `AssertionError` for a fault."""
     before, started, fate = memory_bytes(), time.process_time(), f"{reader.name} read"
-    faulthandler.dump_traceback_later(_HANG_S, exit=True)
+    Path("last-input").write_bytes(data)  # after a hang it is left in the folder of the run
+    faulthandler.dump_traceback_later(_HANG_S + _HANG_S_PER_BYTE * len(data), exit=True)
     try:
         reader.read(data)
     except (UserError, OSError) as error:
