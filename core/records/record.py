@@ -94,6 +94,11 @@ class GameRecord:
     opening: Opening = FREE
     """The opening rule and its choices; `black` is the side that began until the colours are chosen."""
 
+    @property
+    def given(self) -> int:
+        """Moves at the beginning that no side made for its own colour: set up, or placed by the opening rule."""
+        return max(self.set_up, self.opening.stones)
+
     def positions(self) -> Iterator[Position]:
         """Yield the empty board and the position after each move: one object, which goes on from move to move."""
         position = Position(self.rules)

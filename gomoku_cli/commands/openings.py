@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 NAME = "openings"
 
+_SIMULATIONS = 1600
+"""Simulations an opening of a player with a net, where no other number is given."""
 _STONES = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
 
@@ -61,7 +63,7 @@ def _text(found: Sequence["BalancedOpening"], rules: "Rules", arguments: Mapping
     from core.records.openings import format_offsets, format_opening
 
     notation = str(arguments["notation"])
-    words = (*(f"--{name}={value}" for name, value in arguments.items()), *flags)
+    words = (*(f"--{name}={value}" for name, value in arguments.items() if value is not None), *flags)
     lines = [
         f"# balanced openings, one a line, black first; {_NOTES[notation]}",
         f"# {shlex.join(('gomoku', NAME, *words))}",
@@ -101,7 +103,10 @@ def command(
             show_default="default, or mentor on a board that it does not play",
         ),
     ] = None,
-    simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 1600,
+    simulations: Annotated[
+        int | None,
+        typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS, show_default=str(_SIMULATIONS)),
+    ] = None,
     tactics: options.Tactics = True,
     max_value: Annotated[float, typer.Option(min=0, max=0.5, metavar="X")] = 0.15,
     games: Annotated[int, typer.Option(min=0, max=100)] = 0,
@@ -137,13 +142,16 @@ def command(
     """
     from core.files.atomic import KeptElsewhereError, atomic_write_text, write_or_keep
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, stages
+    from curriculum.arena.players import settings_of
     from gomoku_cli.console import duration
     from gomoku_cli.interruption import interruptible
 
     check_new(output, "--output", force=force)
     runtime.apply()
     spec, common_rules = _evaluator(player, rules)
-    options.SearchOptions(tactics=tactics).check_effect((spec,))
+    options.SearchOptions(simulations=simulations, tactics=tactics).check_effect((spec,))
+    if simulations is None and "simulations" in settings_of(spec):
+        simulations = _SIMULATIONS
     search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC, tactics=tactics)
     stone_range = _stone_range(stones, common_rules)
     arguments = {

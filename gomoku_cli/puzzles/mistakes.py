@@ -36,12 +36,12 @@ class MistakeFinder:
         names = {BLACK: record.black, WHITE: record.white}
         own = [colour for colour, name in names.items() if name == _HUMAN] or list(names)
         position = Position(record.rules)
-        for move in record.moves:
+        for ply, move in enumerate(record.moves):
             if stop():
                 raise Interrupted
-            if position.side_to_move in own and (found := self._of(position, move)):
+            if ply >= record.given and position.side_to_move in own and (found := self._of(position, move)):
                 kind, answers, text = found
-                note = f"{text}; {origin}, move {position.ply + 1}"
+                note = f"{text}; {origin}, move {ply + 1 - record.set_up}"
                 yield RatedPuzzle(Puzzle(kind, tuple(position.moves), answers, note), self._rules)
             position.push(move, recorded=True)
 

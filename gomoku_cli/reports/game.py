@@ -50,7 +50,7 @@ def result_text(record: GameRecord) -> str:
 
     A remark follows where the board contradicts the record.
     """
-    moves = counted(len(record.moves), "move")
+    moves = counted(len(record.moves) - record.set_up, "move")
     if record.winner is not None:
         text = f"{won_text(record)} in {moves}"
     else:

@@ -142,8 +142,8 @@ def _move_review(
     kept = game.analyses[ply - 1]
     best = kept.analysis.best_move if kept else None
     loss = None
-    if ply <= game.record.set_up:
-        best = None  # nobody has played it
+    if ply <= game.record.given:
+        best = None
     elif best == move:
         loss = 0.0
     elif before is not None and after is not None:

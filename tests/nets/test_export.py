@@ -69,6 +69,9 @@ def test_the_command_writes_a_file_a_net(tmp_path: Path, monkeypatch: pytest.Mon
     )
     assert code == 0
     assert "positions" in out
+    again = ("small.safetensors", "--format", "safetensors", "--output", "plain.safetensors", "--check", "0")
+    assert "plain.safetensors exists; --force overwrites it" in refused(capsys, ExitCode.USAGE, "export", *again)
+    assert run(capsys, "export", *again, "--force")[0] == 0
     same = ("small.safetensors", "--format", "safetensors", "--output", "small.safetensors")
     assert "is the model itself" in refused(capsys, ExitCode.USAGE, "export", *same)
 

@@ -60,15 +60,19 @@ class Analyst:
         position = played(moves, self._own_rules())
         return texts.position_json(self._analysed(None, position, is_measured=True), position)
 
-    def analyse_move(self, path: Path, number: int, ply: int, *, save: bool) -> dict[str, Any]:
-        """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`."""
+    def analyse_move(self, path: Path, number: int, move: int, *, save: bool) -> dict[str, Any]:
+        """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`.
+
+        `move`: the last move before it, counted without the stones that were set up.
+        """
         (source,) = _opened_files([path], save=save)
         game = game_at(source.games, number, path)
-        if ply > len(game.record.moves):
-            raise typer.BadParameter(f"the game has {len(game.record.moves)} moves, not {ply}", param_hint="--move")
+        moves, ply = len(game.record.moves) - game.record.set_up, game.record.set_up + move
+        if move > moves:
+            raise typer.BadParameter(f"the game has {moves} moves, not {move}", param_hint="--move")
         position = game.position(ply)
         if position.is_game_over():
-            raise typer.BadParameter(f"the game is over after {ply} moves", param_hint="--move")
+            raise typer.BadParameter(f"the game is over after {move} moves", param_hint="--move")
         kept = self._analysed(game.analyses[ply], position, is_measured=True)
         if save:
             source.keep(number, game.with_analysis(ply, kept))
@@ -167,7 +171,7 @@ class Analyst:
             if as_json:
                 echo_json(place | {"ply": ply} | texts.position_json(kept, position, move))
             else:
-                echo(texts.position_text(kept, position, move))
+                echo(texts.position_text(kept, position, move, record.set_up))
         if review and as_json:
             echo_json(place | {"review": texts.review_json(games[number - 1])})
         elif review:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from gomoku_cli import completion, options
-from gomoku_cli.expansion import check_output, check_suffix, require
+from gomoku_cli.expansion import check_new, check_output, check_suffix, require
 from gomoku_cli.printable import echo, print_result
 
 _SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "torchscript": ".pt"}
@@ -19,6 +19,7 @@ def command(
     kind: Annotated[Literal["onnx", "safetensors", "torchscript"], typer.Option("--format")] = "onnx",
     output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
     check: Annotated[int, typer.Option(min=0, max=1_000_000)] = 500,
+    force: Annotated[bool, typer.Option("--force", "-f")] = False,
     as_json: options.Json = False,
 ) -> None:
     """Export a model's nets for ONNX Runtime, OpenVINO, torch or your own program, and check that they answer the same.
@@ -31,6 +32,7 @@ def command(
         kind: The format of the file.
         output: The file; a model of two nets has -black and -white in it.
         check: Random positions of the check; 0: none.
+        force: Overwrite files that exist.
 
     Examples:
         gomoku export default
@@ -51,11 +53,13 @@ def command(
     from nets.export import ExportFormat, check_export, description, write_export
 
     loaded, _ = load_model(source)
-    files: list[dict[str, Any]] = []
-    for name in loaded.nets:
-        path = target if name == "shared" else target.with_stem(f"{target.stem}-{name}")
+    paths = {name: target if name == "shared" else target.with_stem(f"{target.stem}-{name}") for name in loaded.nets}
+    for path in paths.values():
         if path.resolve() == source.resolve():
             raise typer.BadParameter(f"{path} is the model itself: name another file", param_hint="--output")
+        check_new(path, "--output", force=force)
+    files: list[dict[str, Any]] = []
+    for name, path in paths.items():
         write_export(loaded, name, path, ExportFormat(kind))
         found = check_export(loaded, name, path, ExportFormat(kind), check) if check else []
         files.append({"file": str(path), **description(loaded, name), "checks": list(map(asdict, found))})

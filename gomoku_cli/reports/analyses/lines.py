@@ -29,10 +29,13 @@ COLUMNS = f"{'move':>9}  {'loss':>14}  {'to move':<7}  {'value':>6}  {'win':>5} 
 """The line below it."""
 
 
-def position_text(kept: KeptAnalysis, position: Position, move: MoveReview | None = None) -> str:
-    """Return a line: the last move and its loss, then the side to move with value, chance to win, proof and line."""
+def position_text(kept: KeptAnalysis, position: Position, move: MoveReview | None = None, set_up: int = 0) -> str:
+    """Return a line: the last move and its loss, then the side to move with value, chance to win, proof and line.
+
+    `set_up`: stones that were set up before the first move.
+    """
     analysis = kept.analysis
-    last = f"{position.ply} {position.name_of(position.moves[-1])}" if position.moves else "start"
+    last = f"{position.ply - set_up} {position.name_of(position.moves[-1])}" if position.ply > set_up else "start"
     return (
         f"{last:>9}  {_loss(move):>14}  {colour_name(position.side_to_move):<7}  {analysis.value:>+6.3f}"
         f"  {percent(analysis.value):>5}  {proof_text(analysis.moves[0].proof):<10}  {_line(kept, position)}"
@@ -79,7 +82,8 @@ def review_text(game: StudiedGame) -> list[str]:
     for move in review.mistakes():
         better = "" if move.best is None else f"; better {cell_name(move.best, size)}"
         reason = loss_reason(explainer, game, move)
-        lines.append(f"{f'{move.ply} {cell_name(move.move, size)}':>9}  {_loss(move)}{better}. {reason}".rstrip())
+        name = f"{move.ply - game.record.set_up} {cell_name(move.move, size)}"
+        lines.append(f"{name:>9}  {_loss(move)}{better}. {reason}".rstrip())
     return lines
 
 

@@ -1,7 +1,11 @@
 """Reviews: win probabilities, losses, grades and key moments."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from core.opening_rules import Choice, Opening, OpeningRule
 from core.records.record import GameRecord
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
@@ -59,6 +63,20 @@ def test_probabilities_and_losses_of_a_game() -> None:
 
 def test_the_best_move_has_no_loss_even_if_a_deeper_look_finds_it_bad() -> None:
     assert review_of(game()).moves[2].loss == 0.0
+
+
+@pytest.mark.parametrize(
+    "made",
+    [{"set_up": 3}, {"opening": Opening(OpeningRule.SWAP, (Choice.WHITE,))}],
+    ids=("set up", "by an opening rule"),
+)
+def test_stones_that_stand_for_both_colours_are_not_graded(made: dict[str, Any]) -> None:
+    whole = game()
+    review = review_of(replace(whole, record=replace(whole.record, **made)))
+    assert [move.loss for move in review.moves[:3]] == [None] * 3
+    assert [move.best for move in review.moves[:3]] == [None] * 3
+    assert review.moves[3].loss == pytest.approx(0.65)
+    assert review.mean_loss(BLACK) == 0.0
 
 
 def test_mistakes_and_key_moments() -> None:

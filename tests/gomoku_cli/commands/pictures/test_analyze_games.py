@@ -55,6 +55,17 @@ def test_files_of_games_are_analysed_a_line_a_position(capsys: Capsys, tmp_path:
     assert [row.split()[0] for row in rows] == ["start", "1", "2"]
 
 
+def test_moves_are_counted_without_the_stones_that_were_set_up(capsys: Capsys, tmp_path: Path) -> None:
+    path = tmp_path / "set-up.sgf"
+    write_games(path, [GameRecord(Rules(9, 5), (40, 41, 50, 0, 1), ending=Ending.UNKNOWN, set_up=3)])
+    heading, _, *rows = done(run(capsys, path, "--player", "mentor:1")).splitlines()
+    assert heading.endswith("; 2 moves, without a result")
+    assert [row.split()[0] for row in rows] == ["start", "1", "2"]
+    one = json.loads(done(run(capsys, path, "--move", 1, "--player", "mentor:1", "--json")))
+    assert one["position"] == ["e5", "f5", "f6", "a1"]
+    assert "the game has 2 moves, not 3" in refused(capsys, path, "--move", 3)
+
+
 def test_a_review_has_losses_and_a_summary(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     write_games(path, [GAME])
