@@ -92,6 +92,16 @@ def test_a_command_in_prose_exists(text: str) -> None:
         COMMANDS[name].make_context(name, rest)
 
 
+def test_every_json_has_its_row() -> None:
+    paths = [(name, command) for name, command in COMMANDS.items()]
+    paths += [
+        (f"{name} {part}", each) for name, command in paths for part, each in getattr(command, "commands", {}).items()
+    ]
+    written = [name for name, command in paths if any("--json" in option.opts for option in command.params)]
+    assert len(written) > 15
+    assert [name for name in written if f"\n| `gomoku {name}" not in PAGES["docs/json.md"]] == []
+
+
 def test_settings_in_prose_exist() -> None:
     sections = "|".join({key.partition(".")[0] for key in KEYS if "." in key})
     settings = re.compile(rf"(?:{sections})\.[a-z_0-9]+\b(?!\.)")
