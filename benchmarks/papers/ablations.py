@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchmarks.papers.commands import measured, table, train, training_seconds
+from benchmarks.papers.commands import played, table, train, training_seconds
 from curriculum.run.folder import read_metrics
 
 FULL = "alphagomoku"
@@ -19,13 +19,8 @@ ABLATIONS = (f"{FULL}-one-net", f"{FULL}-no-decay", *_WITHOUT_CURRICULUM, f"{FUL
 _MENTOR = "mentor:paper"
 
 
-def result(folder: Path, against: str, name: str, games: int, simulations: int) -> list[str]:
+def result(match: dict[str, Any]) -> list[str]:
     """Return the cells of a match: wins, draws and losses, and the Elo difference with its interval."""
-    match = measured(
-        folder / f"{name}.json",
-        *("evaluate", str(folder), "--against", against, "--games", str(games), "--simulations", str(simulations)),
-        *("--no-tactics", "--seed", "42", "--run", str(folder / name)),
-    )
     counts = f"{match['wins']}-{match['draws']}-{match['losses']}"
     if match["elo"] is None:
         return [counts, "-"]
@@ -38,24 +33,14 @@ def selfplay(folder: Path) -> list[str]:
 
     A round has several records, and its short games end first, so all of them count.
     """
-    parts = [record for record in read_metrics(folder) if record["event"] == "games" and record["phase"] == "selfplay"]
-    ends = [
-        [part for part in parts if part["iteration"] == at] for at in (parts[0]["iteration"], parts[-1]["iteration"])
+    parts = [
+        record | {"game_seconds": record["seconds"] / max(1, record["games"])}
+        for record in read_metrics(folder)
+        if record["event"] == "games" and record["phase"] == "selfplay"
     ]
-
-    def mean(key: str) -> str:
-        return " → ".join(f"{_mean(part, key):{_FORMATS[key]}}" for part in ends)
-
-    seconds = [sum(part["seconds"] for part in end) / sum(part["games"] for part in end) for end in ends]
-    return [
-        mean("game_length"),
-        " → ".join(f"{each:.2f}" for each in seconds),
-        mean("black_share"),
-        mean("white_value"),
-    ]
-
-
-_FORMATS = {"game_length": ".0f", "black_share": ".0%", "white_value": "+.2f"}
+    ends = [[part for part in parts if part["iteration"] == end["iteration"]] for end in (parts[0], parts[-1])]
+    formats = {"game_length": ".0f", "game_seconds": ".2f", "black_share": ".0%", "white_value": "+.2f"}
+    return [" → ".join(f"{_mean(end, key):{form}}" for end in ends) for key, form in formats.items()]
 
 
 def _mean(parts: list[dict[str, Any]], key: str) -> float:
@@ -86,12 +71,12 @@ def main() -> None:
         if preset in _WITHOUT_CURRICULUM and arguments.rounds_without_curriculum:
             own = ["--set", f"selfplay.iterations={arguments.rounds_without_curriculum}"]
         train(preset, folder, ("--scale", arguments.scale, *settings, *own))
-        games, simulations = arguments.games, arguments.simulations
-        against_full = ["-", "-"]
+        against = ["-", "-"]
+        games, options = arguments.games, ("--simulations", str(arguments.simulations), "--seed", "42")
         if preset != FULL:
-            against_full = result(folder, str(arguments.runs / FULL), "against-full", games, simulations)
-        against_mentor = result(folder, _MENTOR, "against-mentor", games, simulations)
-        rows.append([preset, *against_full, *against_mentor, f"{training_seconds(folder) / 60:.0f}"])
+            against = result(played(folder, "against-full", str(arguments.runs / FULL), games, *options))
+        against += result(played(folder, "against-mentor", _MENTOR, games, *options))
+        rows.append([preset, *against, f"{training_seconds(folder) / 60:.0f}"])
         games_rows.append([preset, *selfplay(folder)])
     print(table(["preset", "against the full system", "Elo", f"against {_MENTOR}", "Elo", "minutes of training"], rows))
     print()

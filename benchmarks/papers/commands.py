@@ -35,6 +35,12 @@ def measured(path: Path, *arguments: str) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def played(folder: Path, name: str, against: str, games: int, *options: str) -> Any:
+    """Return the JSON of a match of a run without tactics; it and the games are kept in the run's folder."""
+    match = ("evaluate", str(folder), "--against", against, "--games", str(games), "--no-tactics")
+    return measured(folder / f"{name}.json", *match, "--run", str(folder / name), *options)
+
+
 def training_seconds(folder: Path) -> float:
     """Return the time of a run's games and training: the sum of the seconds in its metrics."""
     return sum(r.get("seconds", 0.0) for r in read_metrics(folder) if r["event"] in ("games", "train", "gate"))

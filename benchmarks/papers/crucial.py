@@ -12,33 +12,25 @@ import argparse
 import json
 import random
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from benchmarks.papers.perfect import open_player
+from benchmarks.papers.models import right_moves, shares
 from benchmarks.suites.prover import Prover
-from core.position import Position
 from core.records.openings import format_opening
 from core.rules import Cell, Rules
+from curriculum.arena.players import resolve_rules
+from curriculum.arena.suite import Puzzle
 from curriculum.bench.positions import long_games
 
 _LEVEL = 1
 """Quiet moves on a line of a proof, at most."""
 _MOST_ANSWERS = 2
+_KINDS = ("win", "defence")
 _GAMES = 2_000
 _PLIES = 12
 """Positions of a game that are tried."""
 
 
-class Crucial(NamedTuple):
-    """A position with its crucial moves."""
-
-    kind: str
-    """`win` or `defence`."""
-    moves: tuple[Cell, ...]
-    answers: tuple[Cell, ...]
-
-
-def crucial_moves(prover: Prover, moves: Sequence[Cell]) -> Crucial | None:
+def crucial_moves(prover: Prover, moves: Sequence[Cell]) -> Puzzle | None:
     """Return the crucial moves after `moves`; None for too many, and where a five can be made or stopped."""
     side = len(moves) % 2
     prover.show(moves)
@@ -51,13 +43,13 @@ def crucial_moves(prover: Prover, moves: Sequence[Cell]) -> Crucial | None:
         kind, answers = "defence", [cell for cell in cells if not prover.move_loses(cell, side, _LEVEL)]
     else:
         return None
-    return Crucial(kind, tuple(moves), tuple(answers)) if 0 < len(answers) <= _MOST_ANSWERS else None
+    return Puzzle(kind, tuple(moves), tuple(answers), "") if 0 < len(answers) <= _MOST_ANSWERS else None
 
 
-def crucial_positions(rules: Rules, count: int) -> Iterator[Crucial]:
+def crucial_positions(rules: Rules, count: int) -> Iterator[Puzzle]:
     """Yield positions of random games, `count` of each kind, one of a game at most."""
     prover, draw = Prover(rules.size, rules.connect, budget=20_000), random.Random(1)
-    left = {"win": count, "defence": count}
+    left = dict.fromkeys(_KINDS, count)
     for game in long_games(rules, _GAMES):
         for ply in draw.sample(range(6, len(game.moves)), min(_PLIES, max(0, len(game.moves) - 6))):
             found = crucial_moves(prover, game.moves[:ply])
@@ -76,26 +68,16 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, nargs="+", default=[0, 200, 1000])
     parser.add_argument("--count", type=int, default=50, help="positions of each kind")
     arguments = parser.parse_args()
-    players = {playouts: open_player(arguments.model, playouts) for playouts in arguments.playouts}
-    _, rules = players[arguments.playouts[0]]
+    rules = resolve_rules([arguments.model])
     found = list(crucial_positions(rules, arguments.count))
-    positions = [Position.from_moves(rules, each.moves) for each in found]
-    shares: dict[str, dict[str, float]] = {}
-    right: dict[int, list[bool]] = {}
-    for playouts, (player, _) in players.items():
-        played = player.choose_batch(positions, seeds=range(len(positions)))
-        right[playouts] = [move.move in each.answers for each, move in zip(found, played, strict=True)]
-        for kind in ("win", "defence"):
-            of_kind = [is_right for each, is_right in zip(found, right[playouts], strict=True) if each.kind == kind]
-            share = round(sum(of_kind) / max(1, len(of_kind)), 2)
-            shares.setdefault(kind, {"positions": len(of_kind)})[str(playouts)] = share
+    right = {playouts: right_moves(arguments.model, playouts, found, rules) for playouts in arguments.playouts}
     outcomes = zip(found, right[min(right)], right[max(right)], strict=True)
     learnt = next((each for each, fewest, most in outcomes if most and not fewest), None)
     example = learnt and {
         "moves": format_opening(learnt.moves, rules.size),
         "answers": format_opening(learnt.answers, rules.size),
     }
-    print(json.dumps({"board": rules.size, **shares, "example": example}))
+    print(json.dumps({"board": rules.size, **shares(_KINDS, found, right), "example": example}))
 
 
 if __name__ == "__main__":

@@ -13,29 +13,21 @@ import json
 import random
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.papers.perfect import open_player
+from benchmarks.papers.models import right_moves, shares
 from core.compiled.rules import compile_rules
 from core.compiled.tactics import immediate_wins
 from core.position import IllegalMoveError, Position
 from core.records.openings import format_opening
 from core.rules import Cell, Rules, Stones
+from curriculum.arena.players import resolve_rules
+from curriculum.arena.suite import Puzzle
 
 _PLACES = ("edge", "next row", "inside")
 _MORE_STONES = 8
 """Random stones of each side beside the four, at most."""
-
-
-class Four(NamedTuple):
-    """A position whose side to move must block a four."""
-
-    place: str
-    """The row of the four: one of `_PLACES`."""
-    moves: tuple[Cell, ...]
-    block: Cell
 
 
 def place_of(rules: Rules, stones: Stones, cell: Cell) -> str | None:
@@ -48,8 +40,8 @@ def place_of(rules: Rules, stones: Stones, cell: Cell) -> str | None:
     return None
 
 
-def blocked_four(rules: Rules, moves: Sequence[Cell]) -> Four | None:
-    """Return the four that the side to move must block; None without one alone, and for a diagonal."""
+def blocked_four(rules: Rules, moves: Sequence[Cell]) -> Puzzle | None:
+    """Return the four that the side to move must block, by its place; None without one alone, and for a diagonal."""
     position = Position.from_moves(rules, moves)
     compiled, marks = compile_rules(rules), np.zeros(rules.cells, dtype=np.bool_)
     stones, colour = np.array(position.stones, dtype=np.int8), position.side_to_move
@@ -60,7 +52,7 @@ def blocked_four(rules: Rules, moves: Sequence[Cell]) -> Four | None:
     block = int(marks.argmax())
     stones[block] = -colour
     place = place_of(rules, stones.tolist(), block)
-    return None if place is None else Four(place, tuple(moves), block)
+    return None if place is None else Puzzle(place, tuple(moves), (block,), "")
 
 
 def drawn_moves(rules: Rules, draw: random.Random) -> list[Cell]:
@@ -78,14 +70,14 @@ def drawn_moves(rules: Rules, draw: random.Random) -> list[Cell]:
     return [own.pop(0) if (plies - ply) % 2 else next(rest) for ply in range(plies)]
 
 
-def fours(rules: Rules, count: int) -> list[Four]:
+def fours(rules: Rules, count: int) -> list[Puzzle]:
     """Return `count` positions of each place."""
     left, draw, found = dict.fromkeys(_PLACES, count), random.Random(1), []
     while any(left.values()):
         with suppress(IllegalMoveError):  # the random stones have won before
             four = blocked_four(rules, drawn_moves(rules, draw))
-            if four is not None and left[four.place]:
-                left[four.place] -= 1
+            if four is not None and left[four.kind]:
+                left[four.kind] -= 1
                 found.append(four)
     return found
 
@@ -97,24 +89,16 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, nargs="+", default=[0, 400])
     parser.add_argument("--count", type=int, default=300, help="positions of each place")
     arguments = parser.parse_args()
-    _, rules = open_player(arguments.models[0], 0)
-    found = fours(rules, arguments.count)
-    positions = [Position.from_moves(rules, four.moves) for four in found]
+    rules = resolve_rules(arguments.models)
+    found, fewest = fours(rules, arguments.count), min(arguments.playouts)
     alone: dict[str, list[bool]] = {}
     for model in arguments.models:
-        shares: dict[str, dict[str, float]] = {place: {} for place in _PLACES}
-        for playouts in arguments.playouts:
-            played = open_player(model, playouts)[0].choose_batch(positions, seeds=range(len(positions)))
-            blocks = [decision.move == four.block for four, decision in zip(found, played, strict=True)]
-            if playouts == min(arguments.playouts):
-                alone[model] = blocks
-            for place in _PLACES:
-                of_place = [is_right for four, is_right in zip(found, blocks, strict=True) if four.place == place]
-                shares[place] |= {"positions": len(of_place), str(playouts): round(float(np.mean(of_place)), 3)}
-        print(json.dumps({"model": model} | shares), flush=True)
+        right = {playouts: right_moves(model, playouts, found, rules) for playouts in arguments.playouts}
+        alone[model] = right[fewest]
+        print(json.dumps({"model": model} | shares(_PLACES, found, right)), flush=True)
     first, last = arguments.models[0], arguments.models[-1]
     for four, by_first, by_last in zip(found, alone[first], alone[last], strict=True):
-        if four.place == "edge" and by_last and not by_first:
+        if four.kind == "edge" and by_last and not by_first:
             print(json.dumps({"example": format_opening(four.moves, rules.size)}))
             break
 

@@ -9,7 +9,7 @@ Each variant plays the same opponent with the paper's 200 playouts; the ratio is
 import argparse
 from pathlib import Path
 
-from benchmarks.papers.commands import measured, table, train
+from benchmarks.papers.commands import played, table, train
 from benchmarks.papers.variants import VARIANTS
 
 _PAPER = {
@@ -38,12 +38,8 @@ def main() -> None:
     for preset in arguments.presets:
         folder = arguments.runs / preset
         train(preset, folder, ("--set", "selfplay.iterations=0", "--set", "evaluation.final_games=0"))
-        match = measured(
-            folder / "times.json",
-            *("evaluate", str(folder), "--against", f"pure-mcts:{arguments.playouts}", "--games", str(arguments.games)),
-            *("--simulations", "200", "--concurrency", "1", "--no-tactics", "--openings", "empty"),
-            *("--seed", str(arguments.seed)),
-        )
+        options = ("--simulations", "200", "--concurrency", "1", "--openings", "empty", "--seed", str(arguments.seed))
+        match = played(folder, "times", f"pure-mcts:{arguments.playouts}", arguments.games, *options)
         ours, pure = match["mean_move_seconds"]
         paper = _PAPER.get(preset)
         cells = ["", "", ""] if paper is None else [f"{paper[0]:.2f}", f"{paper[1]:.2f}", f"{paper[0] / paper[1]:.2f}"]

@@ -10,21 +10,15 @@ import functools
 import json
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
+from benchmarks.papers.models import trained_player
 from core.position import Position
-from core.rules import BLACK, WHITE, Cell, Colour, Rules
-from core.setting_bounds import from_json
+from core.rules import BLACK, WHITE, Colour, Rules
 from core.streams import generator
-from curriculum.arena.players import model_path
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Context
 from gomoku_cli.exit_codes import ExitCode
-from nets.checkpoint import read_info
-from nets.runtimes.loading import open_model
 from search.players import Decision, Player
-from search.tree.player import MctsPlayer
-from search.tree.settings import SearchSettings
 from tests.support.players import OneByOne
 
 RULES = Rules(3, 3)
@@ -63,18 +57,6 @@ class PerfectPlayer(OneByOne):
         return Decision(int(generator(seed).choice(best)))
 
 
-def open_player(model: str, simulations: int) -> tuple[Player, Rules]:
-    """Return the model of a run or a file as a player of its most visited moves, and the rules of its training.
-
-    It searches as in its training.
-    """
-    path = model_path(model)
-    assert path is not None
-    info = read_info(Path(path))
-    search = from_json(SearchSettings, info.made["search"] | {"simulations": simulations})
-    return MctsPlayer(open_model(path), info.rules, search, switch_stage=0, name="model"), info.rules
-
-
 def lines_of_play(player: Player, colour: Colour, seed: int) -> list[int]:
     """Return the results, 1, 0 or -1 for a player, of all games against it: the opponent tries every move."""
     results: list[int] = []
@@ -86,16 +68,11 @@ def lines_of_play(player: Player, colour: Colour, seed: int) -> list[int]:
         going = [position for position in positions if not position.is_game_over()]
         own = [position for position in going if position.side_to_move == colour]
         choices = player.choose_batch(own, seeds=[seed] * len(own)) if own else []
-        positions = [_after(position, decision.move) for position, decision in zip(own, choices, strict=True)]
+        moves = [(position, decision.move) for position, decision in zip(own, choices, strict=True)]
         others = [position for position in going if position.side_to_move != colour]
-        positions += [_after(position, move) for position in others for move in position.legal_moves()]
+        moves += [(position, move) for position in others for move in position.legal_moves()]
+        positions = [Position.from_moves(RULES, (*position.moves, move)) for position, move in moves]
     return results
-
-
-def _after(position: Position, move: Cell) -> Position:
-    after = position.copy()
-    after.push(move)
-    return after
 
 
 def main() -> None:
@@ -105,7 +82,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--simulations", type=int, default=100)
     arguments = parser.parse_args()
-    player, _ = open_player(arguments.model, arguments.simulations)
+    player = trained_player(arguments.model, arguments.simulations, RULES)
     match = play_match(
         player, PerfectPlayer(), rules=RULES, openings=[()], games=arguments.games, seed=42, context=Context()
     )

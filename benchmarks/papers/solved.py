@@ -12,7 +12,7 @@ import argparse
 import json
 import sys
 
-from benchmarks.papers.perfect import open_player
+from benchmarks.papers.models import trained_player
 from benchmarks.suites.prover import Prover
 from core.compiled.symmetry import targets
 from core.notation import cell_name
@@ -56,8 +56,7 @@ def play_out(prover: Prover, player: Player, position: Position) -> Position:
 
 
 def _after(prover: Prover, position: Position, move: Cell) -> int:
-    after = position.copy()
-    after.push(move)
+    after = Position.from_moves(RULES, (*position.moves, move))
     return 0 if after.is_game_over() else plies_after(prover, tuple(after.moves))
 
 
@@ -72,7 +71,7 @@ def main() -> None:
     result: dict[str, object] = {"longest_line_of_first_move": proofs}
     lost = 0
     if arguments.model:
-        player, _ = open_player(arguments.model, arguments.simulations)
+        player = trained_player(arguments.model, arguments.simulations, RULES)
         first = player.choose_batch([Position(RULES)], seeds=[0])[0].move
         starts = [Position.from_moves(RULES, (first, reply)) for reply in range(RULES.cells) if reply != first]
         ends = [play_out(prover, player, start) for start in starts]

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchmarks.papers.commands import measured, table, train, training_seconds
+from benchmarks.papers.commands import measured, played, table, train, training_seconds
 
 VARIANTS = {
     "s-basic": "1,100",
@@ -42,20 +42,13 @@ def settings_of(preset: str, settings: list[str]) -> list[str]:
 
 def row_of(preset: str, folder: Path, fixed: list[int], games: int, seed: int) -> tuple[list[str], dict[str, Any]]:
     """Return the row of a trained variant, and its ladder."""
-    options = ("--no-tactics", "--openings", "empty", "--seed", str(seed))
+    options = ("--openings", "empty", "--seed", str(seed))
     ladder = measured(
         folder / "ladder.json",
-        *("ladder", str(folder), "--from", "200", "--step", "100", "--games", "10", "--stop-at", "7", *options),
-        *("--to", "4000", "--run", str(folder / "ladder")),
+        *("ladder", str(folder), "--from", "200", "--step", "100", "--games", "10", "--stop-at", "7"),
+        *("--to", "4000", "--no-tactics", "--run", str(folder / "ladder"), *options),
     )
-    matches = [
-        measured(
-            folder / f"pure-mcts-{playouts}.json",
-            *("evaluate", str(folder), "--against", f"pure-mcts:{playouts}", "--games", str(games), "--no-tactics"),
-            *("--openings", "empty", "--seed", str(seed), "--run", str(folder / f"pure-mcts-{playouts}")),
-        )
-        for playouts in fixed
-    ]
+    matches = [played(folder, f"pure-mcts-{each}", f"pure-mcts:{each}", games, *options) for each in fixed]
     passed = ladder["passed"]
     cells = [preset, VARIANTS[preset] or "-", "none" if passed is None else f"{passed:,}"]
     for match in matches:
