@@ -8,8 +8,7 @@ seconds to open it. The precision is that in which it computes, where the proces
 
 import torch
 
-from benchmarks.measuring import parser_of, show
-from curriculum.arena.players import model_path
+from benchmarks.measuring import model_file, parser_of, show
 from curriculum.bench.agreement import CPU, POSITIONS, agreements
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision, RuntimeChoice
@@ -23,12 +22,10 @@ _BACKENDS_OF_LINES = {Backend.NUMBA: (Precision.INT16,)}
 def main() -> None:
     """Print the table."""
     parser = parser_of(__doc__)
-    parser.add_argument("--model", default="paper", help="a model file, a run folder or `paper`")
+    parser.add_argument("--model", type=model_file, default="paper", help="a model file, a run folder or `paper`")
     options = parser.parse_args()
-    if (path := model_path(options.model)) is None:
-        parser.error(f"{options.model} names no model")
     torch.set_num_threads(1)  # for each evaluating thread
-    model, card = load_model(path)[0], best_device()
+    model, card = load_model(options.model)[0], best_device()
     backends = _BACKENDS_OF_LINES if model.config.has_lines else _BACKENDS
     runtimes = [(CPU, backend, each) for backend, precisions in backends.items() for each in precisions]
     if card.type == "cuda":

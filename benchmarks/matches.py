@@ -4,23 +4,29 @@
 `--opponent-model`, with those of `--opponent`: `all` tactics, `none`, or settings such as `forced_moves=1
 vcf_leaf_nodes=100`. `all c_puct=1.5` is all tactics and another setting. Both play deterministically. `--seconds` gives
 both the same time a move; without it `--simulations` is for both. `mentor` plays the mentor with `--nodes` against the
-mentor with `--against` nodes.
+mentor with `--against` nodes. The result is shown as `gomoku evaluate` shows it; with `--run` a stopped match goes on.
 """
 
 import argparse
+import hashlib
+import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.measuring import parser_of, show
-from core.errors import UserError
+from benchmarks.measuring import again, exit_code_of, model_file, parser_of
+from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import Rules
 from core.setting_bounds import from_json
+from curriculum.arena.fixtures import fixtures
+from curriculum.arena.folder import MatchFolder
 from curriculum.arena.opening_sets import load_openings
-from curriculum.arena.players import model_path
-from curriculum.arena.tournament import play_match
-from curriculum.reporting import Context
+from curriculum.arena.tournament import play_tournament
+from gomoku_cli.interruption import interruptible
+from gomoku_cli.printable import print_result
+from gomoku_cli.reports.terminal import show_match
 from nets.checkpoint import DEFAULT_MODEL, read_info
 from nets.runtimes.loading import open_model
 from search.limit import Limit
@@ -32,14 +38,9 @@ from search.tree.settings import Policy, SearchSettings
 RULES = Rules()
 
 
-def model(spec: str) -> Path:
-    """Return the file of a model that an option names. Raises `ArgumentTypeError`."""
-    try:
-        path = model_path(spec, RULES) or Path(spec)
-        read_info(path)
-    except (UserError, OSError) as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return path
+def settings_of(model: Path) -> SearchSettings:
+    """Return the search of a model's training."""
+    return from_json(SearchSettings, read_info(model).made.get("search", {}))
 
 
 def with_words(plain: SearchSettings, words: Sequence[str]) -> SearchSettings:
@@ -49,27 +50,25 @@ def with_words(plain: SearchSettings, words: Sequence[str]) -> SearchSettings:
     return replace(settings, **{name: type(getattr(plain, name))(float(value)) for name, value in named.items()})
 
 
-def searches(arguments: argparse.Namespace) -> tuple[Player, Player]:
-    """Return the players of `search`; their kernels are compiled."""
-    plain = from_json(SearchSettings, read_info(arguments.model).made.get("search", {}))
-    plain = replace(plain, simulations=arguments.simulations, proven_nodes=True).without_tactics()
+def searcher(evaluator: Evaluator, settings: SearchSettings, seconds: float | None, name: str) -> MctsPlayer:
+    """Return a player of the best moves; its kernels are compiled."""
+    player = MctsPlayer(evaluator, RULES, settings, policy=Policy.DETERMINISTIC, seconds=seconds, name=name)
+    player.choose(Position(RULES), seed=0)
+    return player
+
+
+def players_of(arguments: argparse.Namespace) -> list[Player]:
+    """Return both players."""
+    if arguments.what == "mentor":
+        return [Mentor(Limit(nodes=nodes), name=f"{nodes} nodes") for nodes in (arguments.nodes, arguments.against)]
+    plain = replace(settings_of(arguments.model), simulations=arguments.simulations, proven_nodes=True)
     own = open_model(arguments.model)
     other = open_model(arguments.opponent_model) if arguments.opponent_model else own
     sides = ((own, arguments.words or ["all"], "player"), (other, arguments.opponent, "opponent"))
-    one, two = (
-        MctsPlayer(
-            evaluator,
-            RULES,
-            with_words(plain, words),
-            policy=Policy.DETERMINISTIC,
-            seconds=arguments.seconds,
-            name=name,
-        )
+    return [
+        searcher(evaluator, with_words(plain.without_tactics(), words), arguments.seconds, name)
         for evaluator, words, name in sides
-    )
-    for player in (one, two):
-        player.choose(Position(RULES), seed=0)
-    return one, two
+    ]
 
 
 def main() -> None:
@@ -78,35 +77,33 @@ def main() -> None:
     parser.add_argument("what", choices=("search", "mentor"))
     parser.add_argument("words", nargs="*", metavar="WORD")
     parser.add_argument("--opponent", nargs="*", default=["none"], metavar="WORD")
-    parser.add_argument("--model", type=model, default=DEFAULT_MODEL)
-    parser.add_argument("--opponent-model", type=model)
+    parser.add_argument("--model", type=model_file, default=DEFAULT_MODEL)
+    parser.add_argument("--opponent-model", type=model_file)
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--nodes", type=int, default=20_000)
     parser.add_argument("--against", type=int, default=2_000)
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--run", type=Path, metavar="DIR", help="folder that keeps the games")
     arguments = parser.parse_args()
-    players: tuple[Player, Player]
-    if arguments.what == "search":
-        players = searches(arguments)
-    else:
-        sides = (arguments.nodes, arguments.against)
-        one, two = (Mentor(Limit(nodes=nodes), name=f"{nodes} nodes") for nodes in sides)
-        players = one, two
-    match = play_match(
-        *players,
-        rules=RULES,
-        openings=load_openings("balanced", RULES),
-        games=arguments.games,
-        seed=arguments.seed,
-        context=Context(),
-    )
-    total, elo = match.total, match.estimate
-    names = {"player": players[0].name, "opponent": players[1].name}
-    counts = {"wins": total.wins, "draws": total.draws, "losses": total.losses, "score": total.score}
-    show([names | counts | {"elo": elo.elo, "from": elo.low, "to": elo.high}], arguments.json)
+    plan = {name: str(value) for name, value in vars(arguments).items() if name not in ("games", "run", "json")}
+    models = (path for path in (arguments.model, arguments.opponent_model) if path)
+    plan["hashes"] = " ".join(hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in models)
+    games = fixtures(2, arguments.games, openings=load_openings("balanced", RULES), seed=arguments.seed)
+    resume = again() if arguments.run else None
+    with interruptible(resume=resume) as context, ExitStack() as stack:
+        players = players_of(arguments)
+        kept = None
+        if arguments.run:
+            names = [player.name for player in players]
+            kept = stack.enter_context(MatchFolder(arguments.run, plan, games, rules=RULES, names=names))
+        # Timed searches run one after the other: two games at once end, and are kept, sooner than many.
+        width = 2 if arguments.seconds else None
+        tournament = play_tournament(players, games, rules=RULES, context=context, folder=kept, side_by_side=width)
+        result = tournament.matches[0, 1].to_json()
+        print_result(result, lambda: show_match(result), as_json=arguments.json)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code_of(main))

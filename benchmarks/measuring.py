@@ -2,16 +2,39 @@
 
 import argparse
 import json
+import shlex
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import typer
 
-class Fault(Exception):
-    """A program broke a promise; the message says which."""
+from core.errors import FailedError, UserError
+from gomoku_cli.exit_codes import for_error
+from gomoku_cli.notices import notices_to, print_notice
+
+
+class Fault(FailedError):
+    """A program broke a promise, or a command cannot do its work; the message says why."""
+
+
+def exit_code_of(command: Callable[[], int | None]) -> int:
+    """Return the exit code of a command; an error that a user can understand is one line on stderr."""
+    try:
+        with notices_to(print_notice):
+            return command() or 0
+    except typer.Exit as end:
+        return end.exit_code
+    except Exception as error:
+        code = for_error(error)
+        if code is None:
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        return code
 
 
 def parser_of(doc: str | None) -> argparse.ArgumentParser:
@@ -22,10 +45,7 @@ def parser_of(doc: str | None) -> argparse.ArgumentParser:
 
 
 def run_one_of(doc: str | None, modules: Mapping[str, ModuleType]) -> int:
-    """Run the module that the first argument names, by its `options(parser)` and `run(arguments)`; return its code.
-
-    A `Fault` is printed and is code 1.
-    """
+    """Run the module that the first argument names, by its `options(parser)` and `run(arguments)`; return its code."""
     parser = parser_of(doc)
     kinds = parser.add_subparsers(dest="what", required=True)
     for name, module in modules.items():
@@ -35,12 +55,25 @@ def run_one_of(doc: str | None, modules: Mapping[str, ModuleType]) -> int:
         module.options(kind)
         kind.set_defaults(run=module.run)
     arguments = parser.parse_args()
+    return exit_code_of(lambda: arguments.run(arguments))
+
+
+def model_file(text: str) -> Path:
+    """Return the file of a model that an option names. Raises `ArgumentTypeError`."""
+    from curriculum.arena.players import model_path
+    from nets.checkpoint import read_info
+
     try:
-        code: int = arguments.run(arguments)
-    except Fault as fault:
-        print(fault)
-        return 1
-    return code
+        path = model_path(text) or Path(text)
+        read_info(path)
+    except (UserError, OSError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return path
+
+
+def again() -> str:
+    """Return the command line of this process, for whoever continues its work."""
+    return shlex.join(["python", *sys.orig_argv[1:]])
 
 
 def seconds_of(work: Callable[[], object]) -> float:

@@ -42,7 +42,7 @@ import hypothesis
 import numba  # type: ignore[import-untyped]
 import pytest
 
-from benchmarks.measuring import Fault, parser_of, progress, show
+from benchmarks.measuring import Fault, exit_code_of, parser_of, progress, show
 
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
@@ -387,15 +387,11 @@ def main() -> int:
         phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    try:
-        names = arguments.subjects or SUBJECTS
-        rows = [run_subject(name, arguments.sample, arguments.seed, arguments.results) for name in names]
-    except Fault as fault:
-        print(fault, file=sys.stderr)
-        return 1
+    names = arguments.subjects or SUBJECTS
+    rows = [run_subject(name, arguments.sample, arguments.seed, arguments.results) for name in names]
     show(rows, arguments.json)
     return int(any(row["share of others"] < BAR for row in rows))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_code_of(main))

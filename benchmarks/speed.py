@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import in_turns, parser_of, seconds_of, show
+from benchmarks.measuring import in_turns, model_file, parser_of, seconds_of, show
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.opening_sets import BALANCED, load_openings
-from curriculum.arena.players import PlayerSettings, model_path, open_player
+from curriculum.arena.players import PlayerSettings, open_player
 from curriculum.bench.positions import long_games
 from curriculum.bench.selfplay import measure_selfplay
 from curriculum.config import Config
@@ -157,7 +157,7 @@ def main() -> None:
     parser.add_argument("what", choices=_KINDS)
     parser.add_argument("settings", nargs="*", metavar="SETTING")
     parser.add_argument("--preset")
-    parser.add_argument("--model", help="a model file, a run folder, default or paper")
+    parser.add_argument("--model", type=model_file, help="a model file, a run folder, default or paper")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=12.0, help="of a round")
     parser.add_argument("--simulations", type=int, default=400)
@@ -168,10 +168,7 @@ def main() -> None:
     arguments = parser.parse_args()
     measure, preset, model = _KINDS[arguments.what]
     arguments.preset = arguments.preset or preset
-    path = model_path(arguments.model or model)
-    if path is None:
-        parser.error(f"{arguments.model} has no model file")
-    show(measure(arguments, path), arguments.json)
+    show(measure(arguments, arguments.model or model_file(model)), arguments.json)
 
 
 if __name__ == "__main__":

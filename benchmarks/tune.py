@@ -10,25 +10,26 @@ file tune together.
 import argparse
 import fcntl
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.matches import RULES, model, with_words
-from benchmarks.measuring import Fault, parser_of, show
+from benchmarks.matches import RULES, searcher, settings_of, with_words
+from benchmarks.measuring import Fault, again, exit_code_of, model_file, parser_of, show
 from core.files.atomic import atomic_write_text
-from core.setting_bounds import bounds_of, from_json
+from core.setting_bounds import bounds_of
 from core.streams import Purpose, generator
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Context
 from gomoku_cli.interruption import interruptible
-from nets.checkpoint import DEFAULT_MODEL, read_info
+from nets.checkpoint import DEFAULT_MODEL
 from nets.runtimes.loading import open_model
 from search.tree.player import MctsPlayer
-from search.tree.settings import Policy, SearchSettings
+from search.tree.settings import SearchSettings
 
 _WARM_TRIALS = 50
 """Trials over which moves hardly shrink yet."""
@@ -40,8 +41,7 @@ class Tuning:
     def __init__(self, arguments: argparse.Namespace, start: Mapping[str, float], steps: Mapping[str, float]) -> None:
         self._arguments, self._start, self._steps = arguments, start, steps
         self._bounds = bounds_of(SearchSettings)
-        made = from_json(SearchSettings, read_info(arguments.model).made.get("search", {})).for_play()
-        self._plain = replace(made, simulations=arguments.simulations)
+        self._plain = replace(settings_of(arguments.model).for_play(), simulations=arguments.simulations)
         self._evaluator, self._openings = open_model(arguments.model), load_openings("balanced", RULES)
         with self._changed() as state:
             self._done = len(state["trials"])
@@ -68,10 +68,7 @@ class Tuning:
             name: min(max(each, self._bounds[name].low), self._bounds[name].high) for name, each in wanted.items()
         }
         words = [f"{name}={each}" for name, each in within.items()]
-        settings, seconds = with_words(self._plain, words), self._arguments.seconds
-        return MctsPlayer(
-            self._evaluator, RULES, settings, policy=Policy.DETERMINISTIC, seconds=seconds, name=" ".join(words)
-        )
+        return searcher(self._evaluator, with_words(self._plain, words), self._arguments.seconds, " ".join(words))
 
     def _trial(self, context: Context) -> dict[str, Any]:
         with self._changed() as state:
@@ -123,19 +120,16 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("state", type=Path, metavar="FILE")
     parser.add_argument("words", nargs="+", metavar="NAME=START:STEP")
-    parser.add_argument("--model", type=model, default=DEFAULT_MODEL)
+    parser.add_argument("--model", type=model_file, default=DEFAULT_MODEL)
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--seconds", type=float, help="for each move, in place of a number of simulations")
     parser.add_argument("--games", type=int, default=64, help="of a trial")
     parser.add_argument("--trials", type=int, default=400, help="of all processes together")
     parser.add_argument("--rate", type=float, default=0.4, help="steps that a trial without a loss moves, at first")
     arguments = parser.parse_args()
-    try:
-        with interruptible(resume="the same command") as context:
-            show(Tuning(arguments, *read_words(arguments.words)).trials(context), arguments.json)
-    except Fault as fault:
-        parser.error(str(fault))
+    with interruptible(resume=again()) as context:
+        show(Tuning(arguments, *read_words(arguments.words)).trials(context), arguments.json)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code_of(main))

@@ -8,18 +8,8 @@ there is so far.
 
 import sys
 
-import typer
-
 from benchmarks.curve import collect, label, plot, train
 from benchmarks.measuring import run_one_of
-from core.errors import UserError
-from gomoku_cli.exit_codes import for_error
 
 if __name__ == "__main__":
-    try:
-        sys.exit(run_one_of(__doc__, {"collect": collect, "label": label, "train": train, "plot": plot}))
-    except typer.Exit as end:
-        sys.exit(end.exit_code)
-    except (UserError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(for_error(error))
+    sys.exit(run_one_of(__doc__, {"collect": collect, "label": label, "train": train, "plot": plot}))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.curve.data import CONFIG, again, config_of
+from benchmarks.curve.data import CONFIG, config_of
 from benchmarks.curve.dataset import Dataset
-from benchmarks.measuring import Fault, show
+from benchmarks.measuring import Fault, again, show
 from core.files.atomic import atomic_write_text
 from curriculum.phases.replay import PHASE
 from curriculum.presets import read_config, to_toml

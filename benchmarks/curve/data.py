@@ -1,7 +1,5 @@
 """The parts of a folder DATA that its commands share."""
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,11 +15,6 @@ from curriculum.training.packed import Packed, SampleSet, Selection
 
 CONFIG = "config.toml"
 LABELS = "labels"
-
-
-def again() -> str:
-    """Return the command line of this process."""
-    return shlex.join(["python", "-m", "benchmarks.curve", *sys.argv[1:]])
 
 
 def count(text: str) -> int:

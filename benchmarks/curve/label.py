@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.curve.data import LABELS, again, config_of, count, held_out_positions, labelled
+from benchmarks.curve.data import LABELS, config_of, count, held_out_positions, labelled
 from benchmarks.curve.dataset import Dataset
+from benchmarks.measuring import again
 from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import BLACK, NO_CELL, WHITE, Rules

@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.curve.data import CONFIG, again, config_of, count, measured_on, share
+from benchmarks.curve.data import CONFIG, config_of, count, measured_on, share
 from benchmarks.curve.dataset import Dataset
-from benchmarks.measuring import Fault, largest_memory_mb, show
+from benchmarks.measuring import Fault, again, largest_memory_mb, show
 from core.files.atomic import atomic_write_text
 from core.rules import EMPTY
 from core.streams import Purpose, stream_key

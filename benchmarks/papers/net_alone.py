@@ -9,13 +9,12 @@ board is that of black, who is to move (5.4).
 
 import argparse
 import json
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks.measuring import model_file
 from core.evaluation import PositionBatch
 from core.position import Position
-from curriculum.arena.players import model_path
 from curriculum.bench.agreement import own_games
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision, RuntimeChoice
@@ -33,12 +32,10 @@ def occupied_priors(evaluator: NetEvaluator, positions: PositionBatch) -> tuple[
 def main() -> None:
     """Evaluate, and print the result as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="a run folder or a model file")
+    parser.add_argument("model", type=model_file, help="a run folder or a model file")
     parser.add_argument("--positions", type=int, default=10_000)
     arguments = parser.parse_args()
-    path = model_path(arguments.model)
-    assert path is not None
-    model, info = load_model(Path(path))
+    model, info = load_model(arguments.model)
     evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32))
     mean, most = occupied_priors(evaluator, own_games(evaluator, info.rules, arguments.positions))
     value = evaluator.evaluate(PositionBatch.from_positions([Position(info.rules)], info.rules))[1][0]

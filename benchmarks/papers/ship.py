@@ -5,26 +5,22 @@ agreement with the file on positions of games against itself.
 """
 
 import sys
-from pathlib import Path
 
-from benchmarks.measuring import parser_of, show
+from benchmarks.measuring import exit_code_of, model_file, parser_of, show
 from curriculum.bench.agreement import Exact, own_games
-from nets.checkpoint import BUILT_IN, CheckpointError, load_model, save_model
+from nets.checkpoint import BUILT_IN, load_model, save_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
 _POSITIONS = 2_000
 
 
-def main() -> int:
+def main() -> None:
     """Write the model, and compare it with the file."""
     parser = parser_of(__doc__)
-    parser.add_argument("model", type=Path, metavar="MODEL")
+    parser.add_argument("model", type=model_file, metavar="MODEL")
     parser.add_argument("--name", required=True, help="of the model as a player")
     arguments = parser.parse_args()
-    try:
-        model, info = load_model(arguments.model)
-    except CheckpointError as error:
-        parser.error(str(error))
+    model, info = load_model(arguments.model)
     path = BUILT_IN["default"].parent / "papers" / f"{arguments.name}.safetensors"
     path.parent.mkdir(exist_ok=True)
     save_model(path, model, info.made, half=True)
@@ -33,8 +29,7 @@ def main() -> int:
     for evaluator in (exact, stored):
         evaluator.close()
     show([{"file": path.name, "bytes": path.stat().st_size, "parameters": info.parameters, **errors}], arguments.json)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_code_of(main))

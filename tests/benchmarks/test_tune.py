@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks import tune
+from benchmarks.measuring import exit_code_of
 from search.tree.settings import SearchSettings
 
 
@@ -17,7 +18,7 @@ def matches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
     """Matches that the player nearer to a `c_puct` of 2 wins by the difference; the pairs of settings that met."""
     met: list[tuple[float, float]] = []
 
-    def player(evaluator: object, rules: object, settings: SearchSettings, **options: object) -> SearchSettings:
+    def player(evaluator: object, settings: SearchSettings, *others: object) -> SearchSettings:
         return settings
 
     def play(one: SearchSettings, two: SearchSettings, *, games: int, **options: Any) -> SimpleNamespace:
@@ -26,7 +27,7 @@ def matches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
         wins = round(games * (1 + better) / 2)
         return SimpleNamespace(total=SimpleNamespace(wins=wins, losses=games - wins))
 
-    monkeypatch.setattr(tune, "MctsPlayer", player)
+    monkeypatch.setattr(tune, "searcher", player)
     monkeypatch.setattr(tune, "play_match", play)
     monkeypatch.setattr(tune, "open_model", lambda path: None)
     return met
@@ -76,8 +77,8 @@ def test_mistaken_words_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     command(monkeypatch, tmp_path / "tuned.json", "c_puct=1.2:0.2", "--trials", "1")
-    with pytest.raises(SystemExit):
-        command(monkeypatch, tmp_path / "tuned.json", word, "--trials", "2")
+    monkeypatch.setattr(sys, "argv", ["tune", str(tmp_path / "tuned.json"), word, "--trials", "2"])
+    assert exit_code_of(tune.main) == 1
     assert reason in capsys.readouterr().err
     assert len(matches) == 1
 
