@@ -19,7 +19,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,7 @@ from benchmarks.campaigns.works import ROOT, WORKS, Work
 from benchmarks.measuring import Fault, progress, show
 from curriculum.run.locking import FolderBusyError, release_lock, take_lock
 
-MARK = "GOMOKU_KILLED_BY"
-"""Variable in the environment of all processes that a command starts."""
+_CHILD = f"import json, sys, {__name__} as m; sys.exit(m.run_order(*json.loads(sys.argv[1])))"
 _HANG_S = 600.0
 _KILLS_PER_WORK = 12
 _SEEDS = 3
@@ -63,43 +62,31 @@ def on_each_change(happens: Callable[[str, Path], None]) -> None:
     sys.addaudithook(audit)
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A command to run, and the instant of its death."""
+def run_order(words: list[str], folder: str, notes: str, operation: int, delay_s: float | None) -> int:
+    """Run a command in this process, which dies as ordered; return its exit code.
 
-    words: list[str]
-    folder: str
-    """File operations are counted under this folder."""
-    notes: str
-    """Path of the files with the notes of this process: `.count` of operations and seconds since the first, `.unsynced`
-    file."""
-    operation: int = 0
-    """The process dies at the file operation of this number; 0: at none."""
-    delay_s: float | None = None
-    """None: before that operation; else so much later."""
-
-
-def run_order(order: Order) -> int:
-    """Run a command in this process, which dies as ordered; return its exit code."""
+    It dies at the file operation of this number under `folder`: just before it, or `delay_s` later; with 0 at none.
+    `notes`: path of the files with its notes: `.count` of operations and seconds since the first, `.unsynced` file.
+    """
     count, first = 0, 0.0
 
     def die() -> None:
-        time.sleep(order.delay_s or 0.0)
+        time.sleep(delay_s or 0.0)
         os.killpg(0, signal.SIGKILL)
 
     def happens(event: str, path: Path) -> None:
         nonlocal count, first
-        if not path.is_relative_to(order.folder):
+        if not path.is_relative_to(folder):
             return
         count, first = count + 1, first or time.perf_counter()
-        if count == order.operation and order.delay_s is not None:
+        if count == operation and delay_s is not None:
             threading.Thread(target=die, daemon=True).start()
-        elif count == order.operation:
+        elif count == operation:
             if event == "fsync":  # what was appended to this file is not on the disk yet
-                Path(f"{order.notes}.unsynced").write_text(str(path))
+                Path(f"{notes}.unsynced").write_text(str(path))
             die()
 
-    sys.argv = ["gomoku", *order.words]
+    sys.argv = ["gomoku", *words]
     on_each_change(happens)
     try:
         from gomoku_cli.app import run
@@ -107,9 +94,9 @@ def run_order(order: Order) -> int:
         for module, name, value in _SAVES:
             if module in sys.modules:  # the others should start as they do
                 setattr(sys.modules[module], name, value)
-        return run(order.words)
+        return run(words)
     finally:
-        Path(f"{order.notes}.count").write_text(f"{count} {time.perf_counter() - first}")
+        Path(f"{notes}.count").write_text(f"{count} {time.perf_counter() - first}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +118,14 @@ class Killer:
         self._undisturbed: dict[tuple[str, int], Undisturbed] = {}
         self._notes, self._mark = place / "notes", f"{os.getpid()}-command"
 
-    def work(self, name: str, seed: int, chance: random.Random, wanted: Callable[[], bool]) -> None:
-        """Run a work to its end, with kills while more are wanted. Raises `Fault`."""
+    def work(self, name: str, seed: int, chance: random.Random, goal: int) -> None:
+        """Run a work to its end, with kills until it had `goal` of them in all. Raises `Fault`."""
         work, expected = WORKS[name], self.undisturbed(name, seed)
         folder = self._new_folder(work, seed)
         before, kills = Snapshot.of(folder), 0
         while True:
             operation, delay = 0, None
-            if kills < _KILLS_PER_WORK and wanted():
+            if kills < _KILLS_PER_WORK and self.counts[name, "kills"] < goal:
                 # Early kills come first, or a work that continues would be over after two.
                 operation = chance.randint(1, max(2, round(min(1.0, 0.2 + 0.05 * kills) * expected.operations)))
                 gap = 2 * expected.seconds / max(1, expected.operations)
@@ -184,12 +171,12 @@ class Killer:
     def _run(self, work: Work, folder: Path, seed: int, operation: int = 0, delay: float | None = None) -> int:
         for kind in ("count", "unsynced"):
             Path(f"{self._notes}.{kind}").unlink(missing_ok=True)
-        order = Order(work.words(folder, seed), str(folder.parent), str(self._notes), operation, delay)
+        order = json.dumps([work.words(folder, seed), str(folder.parent), str(self._notes), operation, delay])
         own = {"XDG_CACHE_HOME": str(folder)} if work.own_caches else {"GOMOKU_BACKEND": "torch"}
-        own |= {"OMP_NUM_THREADS": "1", MARK: self._mark, "GOMOKU_ORDER": json.dumps(asdict(order))}
+        own |= {"OMP_NUM_THREADS": "1", results.MARK: self._mark}
         with open(f"{self._notes}.out", "w") as out, open(f"{self._notes}.err", "w") as err:
             process = subprocess.Popen(
-                [sys.executable, "-c", f"import {__name__} as m, sys; sys.exit(m.main_of_child())"],
+                [sys.executable, "-c", _CHILD, order],
                 cwd=ROOT,
                 env=os.environ | own,
                 stdin=subprocess.PIPE,
@@ -242,11 +229,6 @@ class Killer:
         return found
 
 
-def main_of_child() -> int:
-    """Run the order in the environment."""
-    return run_order(Order(**json.loads(os.environ.pop("GOMOKU_ORDER"))))
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("--kills", type=int, default=1000)
@@ -263,15 +245,11 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         for name in arguments.only:
             goal = -(-arguments.kills * WORKS[name].share // total)
-
-            def wanted(name: str = name, goal: int = goal) -> bool:
-                return killer.counts[name, "kills"] < goal
-
-            for number in range(10**6):
-                if not wanted():
-                    break
+            number = 0
+            while killer.counts[name, "kills"] < goal:
                 # Words, not a hash: the same on each machine.
-                killer.work(name, 1 + number % _SEEDS, random.Random(f"{arguments.seed}/{name}/{number}"), wanted)
+                killer.work(name, 1 + number % _SEEDS, random.Random(f"{arguments.seed}/{name}/{number}"), goal)
+                number += 1
             progress(f"{name}: {killer.counts[name, 'kills']} kills")
     except Fault as error:
         failure = f"{name}, work {number}: {error}; seed {arguments.seed}, kept in {place}"

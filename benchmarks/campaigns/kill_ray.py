@@ -16,10 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.campaigns.results import content, left_processes, processes_of
+from benchmarks.campaigns.results import MARK, content, left_processes, processes_of, twice
 from benchmarks.measuring import Fault, progress
 from curriculum.training.files import read_kept_games
 
+_WORKER = "ray::Worker"
 _SETTINGS = (
     *("rules.size=9", "selfplay.iterations=3", "selfplay.games=48", "selfplay.concurrent_games=8"),
     *("selfplay.balanced_share=0.5", "search.simulations=64", "gate.games=8", "gate.simulations=32"),
@@ -35,21 +36,14 @@ def command(folder: Path, workers: int) -> list[str]:
     return words + (["--workers", "ray", "--num-workers", str(workers)] if workers else [])
 
 
-def workers_of(mark: str) -> list[int]:
-    """Return the workers' processes with this mark."""
-    return [each for each, words in processes_of(mark).items() if words.startswith("ray::Worker")]
-
-
 def outcome(folder: Path) -> tuple[dict[tuple[int, int], bytes], Any]:
-    """Return the samples of each game, by round and number, and the tensors of the model. Raises `Fault`."""
+    """Return the samples of each game, by round and number, and the tensors of the model."""
     games: dict[tuple[int, int], bytes] = {}
     for path in sorted((folder / "replay").glob("selfplay-*.npz")):
         samples, lengths, metadata = read_kept_games(path, 81)
         first = 0
         for number, length in zip(metadata["games"], lengths, strict=True):
             key, game = (metadata["iteration"], number), samples.rows(slice(first, first + length))
-            if key in games:
-                raise Fault(f"game {key} is there twice")
             games[key] = b"".join(each.tobytes() for each in (game.policies, game.values, game.positions.stones))
             first += length
     return games, content(folder / "models" / "best.safetensors")[0]
@@ -71,10 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     def train(folder: Path) -> bool:
         """Train until the end or the driver's death; return True at the end."""
         nonlocal killed, drivers
-        mark = f"GOMOKU_CAMPAIGN={os.getpid()}-{runs}-{drivers}"
+        mark = f"{os.getpid()}-{runs}-{drivers}"
         marks.append(mark)
-        environment = os.environ | dict([mark.split("=")])
-        process = subprocess.Popen(command(folder, 2), stdout=subprocess.DEVNULL, env=environment)
+        process = subprocess.Popen(command(folder, 2), stdout=subprocess.DEVNULL, env=os.environ | {MARK: mark})
         while process.poll() is None:
             time.sleep(chance.expovariate(1 / arguments.mean))
             share = arguments.drivers / (arguments.kills + arguments.drivers)
@@ -82,13 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
                 process.kill()
                 process.wait()
                 drivers += 1
-                deadline = time.monotonic() + 20
-                while (left := workers_of(mark)) and time.monotonic() < deadline:
-                    time.sleep(0.2)
-                if left:
-                    raise Fault(f"workers are left after the driver's death: {left}")
+                if left := left_processes(mark, 20.0, _WORKER):
+                    raise Fault(f"after the driver's death {'; '.join(left)}")
                 return False
-            victims = workers_of(mark)
+            victims = [*processes_of(mark, _WORKER)]
             if victims and killed < arguments.kills:
                 os.kill(chance.choice(victims), signal.SIGKILL)
                 killed += 1
@@ -105,6 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
             while not train(folder):
                 pass
             found, found_model = outcome(folder)
+            if again := twice(folder):
+                raise Fault("; ".join(again))
             other = [key for key in games.keys() | found.keys() if games.get(key) != found.get(key)]
             if other or found_model != model:
                 raise Fault(f"other games: {sorted(other)}; the same model: {found_model == model}")

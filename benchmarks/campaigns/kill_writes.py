@@ -13,7 +13,6 @@ import argparse
 import hashlib
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -21,37 +20,23 @@ import torch
 from benchmarks.campaigns.kill_commands import on_each_change
 from benchmarks.campaigns.results import content, differences, files_of
 from benchmarks.measuring import progress
-from core.rules import Rules
-from curriculum.config import (
-    BasicsConfig,
-    Config,
-    EvaluationConfig,
-    GateConfig,
-    ImitationConfig,
-    SelfplayConfig,
-    TrainingConfig,
-)
+from curriculum.config import Config
 from curriculum.games import mentor_games
 from curriculum.phases import round_games, steps
 from curriculum.phases.all import run_all
+from curriculum.presets import resolve
 from curriculum.reporting import Context
 from curriculum.run import folder
 from curriculum.run.folder import RunFolder, is_run
-from nets.config import Backend, NetConfig, Precision, RuntimeChoice, set_runtime
-from search.tree.settings import SearchSettings
+from nets.config import Backend, Precision, RuntimeChoice, set_runtime
 
-SMALL = Config(
-    rules=Rules(7, 4),
-    net=NetConfig.tower(4, 1, hidden=4),
-    search=SearchSettings(simulations=8),
-    training=TrainingConfig(batch_size=16),
-    basics=BasicsConfig(positions=48, epochs=2, noise_stones=(0, 12)),
-    imitation=ImitationConfig(
-        teacher="mentor:paper", games=6, passes=2, bar_games=2, bar_every=1, held_out_share=0.3, bar_score=1.0
-    ),
-    selfplay=SelfplayConfig(iterations=2, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
-    gate=GateConfig(games=2, simulations=4, threshold=0.0),
-    evaluation=EvaluationConfig(final_games=2, opponents=("random", "mentor:paper")),
+_SETTINGS = (
+    *("rules.size=7", "rules.connect=4", "net.value_head=conv1-1,linear-4,linear", "training.batch_size=16"),
+    *("basics.positions=48", "basics.epochs=2", "basics.noise_stones=[0,12]", "imitation.games=6"),
+    *("imitation.held_out_share=0.3", "imitation.bar_every=1", "imitation.bar_score=1.0", "gate.games=2"),
+    *("selfplay.iterations=2", "selfplay.games=4", "selfplay.concurrent_games=2", "selfplay.window=150"),
+    *("selfplay.draws_per_position=2.0", "gate.simulations=4", "gate.threshold=0.0"),
+    "evaluation.opponents=['random','mentor:paper']",
 )
 """All phases, accepted and rejected candidates, several saves in each training."""
 
@@ -145,8 +130,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Try the copies of a run; return 1 at a difference, and keep the folders."""
     prepare()
     place = Path(tempfile.mkdtemp(prefix="gomoku-kill-writes-"))
-    config = replace(SMALL, selfplay=replace(SMALL.selfplay, overlap=arguments.overlap))
-    whole, instants = make_run(config, place)
+    overlap = f"selfplay.overlap={str(arguments.overlap).lower()}"
+    whole, instants = make_run(resolve("smoke", assignments=[*_SETTINGS, overlap]), place)
     copies, faults = instants.copies[:: arguments.every], []
     for number, copy in enumerate(copies, start=1):
         faults += [f"{copy}: {fault}" for fault in try_copy(copy, whole)[:3]]

@@ -17,13 +17,16 @@ from core.files.atomic import _UNFINISHED
 from core.records.formats import read_games
 from curriculum.training.files import read_samples
 
+MARK = "GOMOKU_KILLED_BY"
+"""Variable in the environment of all processes that a command starts."""
 _BY_TIMING = (
     *("replay/selfplay-", "games/selfplay-", "models/selfplay-", "models/best.safetensors"),
     *("state/selfplay.safetensors", "state/accepted.safetensors", "state/gate.json", "state/matches.json"),
 )
 """Files of self-play: a round is split by the clock, and its last bits depend on the split."""
 _REPORTS = (".md", ".xml", ".svg", ".png")
-_TIMES = ("date", "time")
+_TIMES = ("date", "time", "cache_hit_rate")
+"""Keys of values that depend on the clock; two threads may evaluate one position at once, and count no hit."""
 
 
 def files_of(folder: Path) -> dict[str, Path]:
@@ -213,20 +216,20 @@ def unfinished(folder: Path) -> list[str]:
     return found
 
 
-def processes_of(mark: str) -> dict[int, str]:
-    """Return the processes whose environment has the mark, with their command lines."""
+def processes_of(mark: str, begins: str = "") -> dict[int, str]:
+    """Return the processes with this `MARK` whose command lines begin so, with these lines."""
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended, or is another user's
             words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
-            if words and mark.encode() in (entry / "environ").read_bytes():
+            if words and words.startswith(begins) and f"{MARK}={mark}\0".encode() in (entry / "environ").read_bytes():
                 found[int(entry.name)] = words
     return found
 
 
-def left_processes(mark: str, patience_s: float = 5.0) -> list[str]:
+def left_processes(mark: str, patience_s: float = 5.0, begins: str = "") -> list[str]:
     """Return the faults of processes with the mark that do not end in time."""
     end = time.monotonic() + patience_s
-    while (left := processes_of(mark)) and time.monotonic() < end:
+    while (left := processes_of(mark, begins)) and time.monotonic() < end:
         time.sleep(0.05)
     return [f"a process is left: {number} {words}" for number, words in left.items()]

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.campaigns.results import left_processes
+from benchmarks.campaigns.results import MARK, left_processes
 from benchmarks.measuring import progress
 from benchmarks.terminal import Terminal
 from gomoku_cli.exit_codes import ExitCode
@@ -92,7 +92,6 @@ _HANG_UP, _NO_READER = "hang-up", "no reader"
 
 def trial(work: Work, stop: str, chance: random.Random, folder: Path) -> list[str]:
     """Run one trial in an empty folder; return its faults."""
-    mark = f"GOMOKU_TRIAL={folder.name}"
     size = (1, 1) if work.is_board and not work.shown and chance.random() < 0.3 else (30, 100)
     open_ends: dict[str, int] = {}
     streams: dict[str, int] = {}
@@ -103,7 +102,7 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path) -> list[st
         # Bars are for a terminal; the trial reads remarks from it, or from a file.
         streams["stderr"] = os.open(folder / "errors", os.O_WRONLY | os.O_CREAT)
     words = [word.format(folder=folder) for word in work.words]
-    terminal = Terminal(words, dict([mark.split("=")]), size, streams)
+    terminal = Terminal(words, {MARK: folder.name}, size, streams)
     process = terminal.process
     for descriptor in streams.values():
         os.close(descriptor)
@@ -153,7 +152,7 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path) -> list[st
     said = terminal.text + ((folder / "errors").read_bytes() if work.reads else b"")
     if b"Traceback" in said or b"Exception ignored" in said:
         faults.append("a traceback: " + said[-2000:].decode(errors="replace"))
-    faults += left_processes(mark, 3.0)
+    faults += left_processes(folder.name, 3.0)
     if work.continues and not faults and (folder / "kept").exists():
         faults += _continue([word.format(folder=folder) for word in work.continues])
     return faults

@@ -22,7 +22,7 @@ def test_a_killed_command_comes_to_the_result_of_an_undisturbed_one(tmp_path: Pa
     killer, chance = Killer(tmp_path), random.Random(0)
     for _ in range(9):  # on a busy machine a kill comes after the end
         if not killer.counts["convert", "kills"]:
-            killer.work("convert", 1, chance, wanted=lambda: not killer.counts["convert", "kills"])
+            killer.work("convert", 1, chance, goal=1)
     assert killer.counts["convert", "kills"] == 1
     assert killer.counts["convert", "finished"] >= 1
 
