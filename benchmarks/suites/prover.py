@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from benchmarks.suites.windows import (
     FREE,
     Tables,
-    first_of,
     kernel,
     mark_completing,
     new_tables,
@@ -46,7 +45,7 @@ def _fours(board: Tables, side: int, left: int, line: NDArray[np.int16], at: int
     cells = board.owner.shape[0]
     marks = np.zeros(cells, np.bool_)
     if mark_completing(board, side, 1, marks):
-        line[at] = first_of(marks)
+        line[at] = np.argmax(marks)
         return 1
     if left == 0:
         return 0
@@ -113,28 +112,21 @@ def _mark_replies(board: Tables, side: int, line: NDArray[np.int16], marks: NDAr
     other = 1 - side
     some = np.zeros_like(marks)
     mark_completing(board, other, 2, marks)
-    for ply in range(line.shape[0]):
-        if line[ply] < 0:
-            break
-        put(board, np.int64(line[ply]), side if ply % 2 == 0 else other)
+    moves = line[line >= 0].astype(np.int64)
+    for ply in range(moves.shape[0]):
+        put(board, moves[ply], side if ply % 2 == 0 else other)
     mark_completing(board, side, 1, some)
     marks |= some
-    for ply in range(line.shape[0]):
-        if line[ply] < 0:
-            break
-        take(board, np.int64(line[ply]))
-        marks[line[ply]] = True
-    for ply in range(1, line.shape[0], 2):
-        if line[ply] < 0:
-            break
-        put(board, np.int64(line[ply]), other)
+    for move in moves:
+        take(board, move)
+        marks[move] = True
+    for move in moves[1::2]:
+        put(board, move, other)
     for lacking in (1, 2):
         mark_completing(board, other, lacking, some)
         marks |= some
-    for ply in range(1, line.shape[0], 2):
-        if line[ply] < 0:
-            break
-        take(board, np.int64(line[ply]))
+    for move in moves[1::2]:
+        take(board, move)
 
 
 @kernel
@@ -164,7 +156,7 @@ def _prove(board: Tables, side: int, attacks: int, level: int, leading: int) -> 
         if threats > 1:
             return 2
         if threats == 1:
-            reply = first_of(marks)
+            reply = np.argmax(marks)
             put(board, reply, other)
             rest = _prove(board, side, yes, level, again)
             take(board, reply)
@@ -266,13 +258,13 @@ class Prover:
 
     def free_cells(self) -> list[int]:
         """Return the cells without a stone, ascending."""
-        return [int(cell) for cell in np.flatnonzero(self._board.owner == FREE)]
+        return np.flatnonzero(self._board.owner == FREE).tolist()
 
     def five_cells(self, side: int) -> set[int]:
         """Return the cells where a stone of `side` makes five."""
         marks = np.zeros(self._board.owner.shape[0], np.bool_)
         mark_completing(self._board, side, 1, marks)
-        return {int(cell) for cell in np.flatnonzero(marks)}
+        return set(np.flatnonzero(marks).tolist())
 
     def fours(self, side: int) -> list[int]:
         """Return the moves of the shortest win by fours for `side` to move; an empty list without one.
@@ -282,7 +274,7 @@ class Prover:
         self._board.tried[0] = 0
         line = np.full(_LINE, -1, np.int16)
         _short_fours(self._board, side, line)
-        return [int(cell) for cell in line[line >= 0]]
+        return line[line >= 0].tolist()
 
     def win(self, side: int, level: int) -> int:
         """Return the plies of a win of `side`, to move, with at most `level` quiet moves on a line; 0 unproven."""
@@ -302,10 +294,7 @@ class Prover:
         board.tried[0] = 0
         put(board, move, side)
         fives = self.five_cells(side)
-        if fives or level:
-            rest = int(_prove(board, side, 0, level if fives else level - 1, LEADING_FOURS))
-        else:
-            rest = 0
+        rest = int(_prove(board, side, 0, level if fives else level - 1, LEADING_FOURS)) if fives or level else 0
         take(board, move)
         return rest + 1 if rest else 0
 
@@ -324,14 +313,10 @@ class Prover:
         elif fives:
             answer = min(fives)
             put(board, answer, other)
-            rest = self._loses(side, level)
+            rest = int(_prove(board, other, 0, level, LEADING_FOURS))
             take(board, answer)
             rest += 1 if rest else 0
         else:
             rest = int(_prove(board, other, 1, level, LEADING_FOURS))
         take(board, move)
         return rest + 1 if rest else 0
-
-    def _loses(self, side: int, level: int) -> int:
-        """Return the plies until the other side's win with `side` to move; 0 if none is proven."""
-        return int(_prove(self._board, 1 - side, 0, level, LEADING_FOURS))

@@ -43,12 +43,7 @@ class Tables(NamedTuple):
 def put(board: Tables, cell: int, side: int) -> None:
     """Lay a stone of `side`, 0 or 1, on a free cell."""
     board.owner[cell] = side
-    board.key[0] ^= board.keys[side, cell]
-    step = 1 if side == 0 else _OTHER
-    for window in board.through[cell]:
-        if window < 0:
-            break
-        board.codes[window] += step
+    _count(board, cell, side, 1 if side == 0 else _OTHER)
 
 
 @kernel
@@ -56,12 +51,17 @@ def take(board: Tables, cell: int) -> None:
     """Take the stone of a cell away."""
     side = board.owner[cell]
     board.owner[cell] = FREE
+    _count(board, cell, side, -1 if side == 0 else -_OTHER)
+
+
+@kernel
+def _count(board: Tables, cell: int, side: int, step: int) -> None:
+    """Add to the codes of the windows through a cell, and change the key of the position."""
     board.key[0] ^= board.keys[side, cell]
-    step = 1 if side == 0 else _OTHER
     for window in board.through[cell]:
         if window < 0:
             break
-        board.codes[window] -= step
+        board.codes[window] += step
 
 
 @kernel
@@ -95,15 +95,6 @@ def write_fives_through(board: Tables, cell: int, side: int, fives: NDArray[np.i
                     if count == 2:
                         return 2
     return count
-
-
-@kernel
-def first_of(marks: NDArray[np.bool_]) -> int:
-    """Return the lowest cell that is marked [A]; -1 without any."""
-    for cell in range(marks.shape[0]):
-        if marks[cell]:
-            return cell
-    return -1
 
 
 @kernel
