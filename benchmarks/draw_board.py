@@ -25,10 +25,6 @@ _TERMINAL = (108, 36)
 _COLUMN = 12.2
 """Width of a character in the export."""
 _TEXT = re.compile(r'<text class="([^"]*)" x="([\d.]+)" y="([\d.]+)" textLength="([\d.]+)"[^>]*>([^<]*)</text>')
-_SIZE = r'width="([\d.]+)" height="24.65" shape-rendering="crispEdges"/>'
-_NEIGHBOURS = re.compile(
-    rf'<rect fill="(#\w+)" x="([\d.]+)" y="([\d.]+)" {_SIZE}<rect fill="\1" x="([\d.]+)" y="\3" {_SIZE}'
-)
 _LEFT_OUT = re.compile(
     r'\s*@font-face \{.*?\}|<text [^>]*>\n</text>|\s*<clipPath id="[^"]*-line-\d+">.*?</clipPath>', re.DOTALL
 )
@@ -62,18 +58,7 @@ def simplified(picture: str) -> str:
     """Return the SVG without fonts of another site, with places for characters outside ASCII, and with short names."""
     picture = _LEFT_OUT.sub("", picture)
     picture = picture.replace("font-variant-east-asian: full-width", "white-space: pre")
-    while (joined := _NEIGHBOURS.sub(_joined, picture)) != picture:
-        picture = joined
-    return re.sub(r"terminal-\d+-", "t-", _TEXT.sub(_text, picture)).replace("t-r", "r") + "\n"
-
-
-def _joined(match: re.Match[str]) -> str:
-    """Return two rectangles of a colour and a row as one, if they touch."""
-    fill, x, y, width, other, more = match.groups()
-    if abs(float(x) + float(width) - float(other)) > 0.5:
-        return match[0]
-    size = f'width="{float(width) + float(more):g}" height="24.65" shape-rendering="crispEdges"'
-    return f'<rect fill="{fill}" x="{x}" y="{y}" {size}/>'
+    return re.sub(r"terminal-\d+-", "t-", _TEXT.sub(_text, picture)) + "\n"
 
 
 def _text(match: re.Match[str]) -> str:

@@ -45,17 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     if len(found) > 1:
         raise Fault(f"the values of the runs and of {arguments.data} are mixed with several shares: {found}")
     files = [path for folder in arguments.runs for path in sorted((folder / "replay").glob(f"{PHASE}-*.npz"))]
-    known, done, start = len(dataset.training), (0, 0), time.process_time()
-
+    known, read, kept, start = len(dataset.training), 0, 0, time.process_time()
     with interruptible(resume=again()) as context, context.reporter.task("collecting", len(files), "files") as task:
-
-        def report(number: int, read: int, kept: int) -> None:
-            nonlocal done
-            done = read, kept
+        for number, read, kept in dataset.collect(files, held_out_share=arguments.held_out):
             task.update(number, positions=read, distinct=kept)
             context.check()
-
-        dataset.collect(files, held_out_share=arguments.held_out, report=report)
     seconds = time.process_time() - start
     training, size = dataset.training, sum(path.stat().st_size for path in arguments.data.glob("*.npz"))
     batches = np.random.default_rng(1).integers(max(1, len(training)), size=(_READ, 512))
@@ -66,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
         "distinct": len(training),
         "held_out": len(dataset.held_out),
         "added": len(training) - known,
-        "share_kept": done[1] / max(1, done[0]),
+        "share_kept": kept / max(1, read),
         "bytes_a_position": size / max(1, len(training) + len(dataset.held_out)),
-        "collected_a_second": done[0] / max(seconds, 1e-9),
+        "collected_a_second": read / max(seconds, 1e-9),
         "read_a_second": batches.size / (time.process_time() - start),
     }
     show([row], arguments.json)

@@ -4,7 +4,7 @@ Random access needs no order of its own and no buffer: a batch reads some kiloby
 keeps in memory as far as there is room. A shard appears whole; collecting goes on with the files that no shard has.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -61,12 +61,11 @@ class Dataset:
         *,
         held_out_share: float,
         shard: int = _SHARD,
-        report: Callable[[int, int, int], None] = lambda files, read, kept: None,
-    ) -> None:
+    ) -> Iterator[tuple[int, int, int]]:
         """Add the positions of `files` that are new; all symmetric ones count as one, and the first is kept.
 
-        Whole games are held out, about `held_out_share` of all. `report` gets the numbers of files and of positions
-        read, and of those kept, and may raise an error that ends the work. Raises `SamplesError`.
+        Whole games are held out, about `held_out_share` of all. Yields the numbers of files and of positions read, and
+        of those kept, after each file. Raises `SamplesError`.
         """
         known = [np.sort(part.position_keys()) for part in (*self._training, *self._held_out)]
         parts: dict[str, list[Packed]] = {_TRAINING: [], _HELD_OUT: []}
@@ -93,7 +92,7 @@ class Dataset:
                 self._add(parts, names)
                 known.append(np.sort(np.concatenate(fresh)))
                 parts, fresh, names = {_TRAINING: [], _HELD_OUT: []}, [], []
-            report(number, read, kept)
+            yield number, read, kept
         if names:
             self._add(parts, names)
 

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.curve.data import CONFIG, config_of, count, measured_on, share
 from benchmarks.curve.dataset import Dataset
@@ -54,8 +53,6 @@ _SECONDS_PER_SAVE = 60.0
 _CHUNK = 2_000
 _SMALLEST = -30.0
 """Logarithm of a probability below which a move counts as that unlikely."""
-
-Rows = NDArray[np.float32]
 
 
 class Cell(NamedTuple):
@@ -132,32 +129,22 @@ def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
     return found
 
 
-def evaluated(evaluator: NetEvaluator, samples: SampleSet) -> Iterator[tuple[Samples, Rows, Rows]]:
-    """Yield samples in parts, each with the logits and values of a net."""
+def errors(evaluator: NetEvaluator, samples: SampleSet) -> tuple[float, float, float]:
+    """Return the cross entropy of a net's policy (nats), the squared error of its value, and the value's correlation.
+
+    Means over the samples. Values, -1 to 1, are those of the side to move.
+    """
+    policy, pairs = 0.0, []
     for first in range(0, len(samples), _CHUNK):
         part = samples.rows(slice(first, first + _CHUNK))
-        yield (part, *evaluator.evaluate(part.positions))
-
-
-def losses(evaluator: NetEvaluator, held_out: SampleSet) -> tuple[float, float]:
-    """Return the cross entropy of the policy (nats) and the squared error of the value, means over the samples.
-
-    Values, -1 to 1, are those of the side to move.
-    """
-    policy = value = 0.0
-    for part, found, values in evaluated(evaluator, held_out):
+        found, values = evaluator.evaluate(part.positions)
         logits = np.where(part.positions.stones == EMPTY, found, -np.inf)
         logits = logits - logits.max(axis=1, keepdims=True)
         log_policy = np.maximum(logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)), _SMALLEST)
         policy -= float((part.policies * log_policy).sum())
-        value += float(((values - part.values) ** 2).sum())
-    return policy / len(held_out), value / len(held_out)
-
-
-def value_correlation(evaluator: NetEvaluator, samples: SampleSet) -> float:
-    """Return the correlation of a net's values with those of samples."""
-    found = [np.stack((values, part.values)) for part, _, values in evaluated(evaluator, samples)]
-    return float(np.corrcoef(np.concatenate(found, axis=1))[0, 1])
+        pairs.append(np.stack((values, part.values)))
+    values, targets = np.concatenate(pairs, axis=1, dtype=np.float64)
+    return policy / len(samples), float(((values - targets) ** 2).mean()), float(np.corrcoef(values, targets)[0, 1])
 
 
 def basics_of(run: Path) -> Samples:
@@ -252,11 +239,10 @@ def run(arguments: argparse.Namespace) -> int:
             steps = max(1, round(cell.passes * cell.positions / drawn))
             progress = trained(trainer, source, steps, cell, tuple(arguments.rates), state, context)
             evaluator = NetEvaluator(trainer.result.eval())
-            policy, value = losses(evaluator, held_out)
+            policy, value, _ = errors(evaluator, held_out)
             row = {"positions": cell.positions, "net": cell.net, "policy": policy, "value": value}
             if labels is not None:
-                row["deep_policy"], row["deep_value"] = losses(evaluator, labels)
-                row["r"] = value_correlation(evaluator, labels)
+                row["deep_policy"], row["deep_value"], row["r"] = errors(evaluator, labels)
             evaluator.close()
             row |= {name: round(progress[name], 1) for name in ("seconds", "core_seconds")}
             row |= {"memory_mb": largest_memory_mb(), "measured_on": len(held_out), **facts}

@@ -105,7 +105,7 @@ def test_a_net_that_rehearses_basics_learns_them_beside_the_games(data: Path) ->
     for path in (data / "curve").glob("*.safetensors"):
         model, info = load_model(path)
         evaluator = NetEvaluator(model)
-        errors[info.made["curve"]["rehearsed"]] = train.losses(evaluator, basic)
+        errors[info.made["curve"]["rehearsed"]] = train.errors(evaluator, basic)
         evaluator.close()
     assert errors[0.5][0] < errors[0.0][0] - 0.1, "it knows the basics better"
 

@@ -32,8 +32,7 @@ def keys(dataset: Dataset) -> list[int]:
 
 def test_each_position_is_collected_once_and_whole_games_are_held_out(tmp_path: Path, files: list[Path]) -> None:
     dataset = Dataset(tmp_path / "set", RULES)
-    reports: list[tuple[int, int, int]] = []
-    dataset.collect(files, held_out_share=0.2, shard=100, report=lambda *figures: reports.append(figures))
+    reports = list(dataset.collect(files, held_out_share=0.2, shard=100))
     again = Dataset(tmp_path / "set", RULES)
     everything = [games(RULES, 12, seed=seed) for seed in (0, 1, 3, 4)]
     expected = {int(key) for samples in everything for key in pack(samples).position_keys()}
@@ -47,22 +46,18 @@ def test_each_position_is_collected_once_and_whole_games_are_held_out(tmp_path: 
 
 def test_a_collection_that_was_killed_goes_on_to_the_same_positions(tmp_path: Path, files: list[Path]) -> None:
     whole, part = Dataset(tmp_path / "whole", RULES), tmp_path / "part"
-    whole.collect(files, held_out_share=0.2, shard=100)
-
-    def killed(files: int, read: int, kept: int) -> None:
-        if files == 4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Dataset(part, RULES).collect(files, held_out_share=0.2, shard=100, report=killed)
+    list(whole.collect(files, held_out_share=0.2, shard=100))
+    for number, _, _ in Dataset(part, RULES).collect(files, held_out_share=0.2, shard=100):
+        if number == 4:
+            break
     last = max(part.glob("training-*"))
     last.unlink()  # as by a kill between the two files of a shard
     for _ in range(2):
-        Dataset(part, RULES).collect(files, held_out_share=0.2, shard=100)
+        list(Dataset(part, RULES).collect(files, held_out_share=0.2, shard=100))
     assert keys(Dataset(part, RULES)) == keys(whole)
 
 
 def test_positions_of_other_rules_are_refused(tmp_path: Path, files: list[Path]) -> None:
-    Dataset(tmp_path / "set", RULES).collect(files, held_out_share=0.0)
+    list(Dataset(tmp_path / "set", RULES).collect(files, held_out_share=0.0))
     with pytest.raises(SamplesError, match="its positions are not of exactly 5 in a row on 9x9"):
         Dataset(tmp_path / "set", Rules(9, 5, Variant.STANDARD))
