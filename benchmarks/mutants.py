@@ -28,14 +28,13 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import coverage
 import hypothesis
@@ -68,16 +67,15 @@ _UNCHANGED = {"annotation", "returns", "decorator_list"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One change of a module: `replacement` at a place of its tree."""
+class Mutant(NamedTuple):
+    """One change of a module, at a place of its tree."""
 
     path: str
     tree: ast.Module
     owner: ast.AST
     field: str
-    index: int | None
-    replacement: ast.AST
+    value: ast.AST | list[ast.AST]
+    """The changed field of the owner."""
     function: str
     """The qualified name of the outermost function that holds the change; empty outside functions."""
     lines: range
@@ -86,13 +84,10 @@ class Mutant:
 
     def code(self) -> CodeType:
         """Return the code of the mutated module."""
-        value = getattr(self.owner, self.field)
-        if self.index is None:
-            setattr(self.owner, self.field, self.replacement)
-        else:
-            setattr(self.owner, self.field, [*value[: self.index], self.replacement, *value[self.index + 1 :]])
+        before = getattr(self.owner, self.field)
+        setattr(self.owner, self.field, self.value)
         code: CodeType = compile(ast.fix_missing_locations(self.tree), str(ROOT / self.path), "exec")
-        setattr(self.owner, self.field, value)
+        setattr(self.owner, self.field, before)
         return code
 
 
@@ -121,7 +116,8 @@ def mutants_of(path: str) -> Iterator[Mutant]:
                     name = f"{path} {within}: {source[line - 1].strip()}: {before} -> {after}"
                     seen[name] += 1
                     name += f" ({seen[name]})" if seen[name] > 1 else ""
-                    yield Mutant(path, tree, owner, field, index, new, scope, reached, name)
+                    changed = new if index is None else [*value[:index], new, *value[index + 1 :]]
+                    yield Mutant(path, tree, owner, field, changed, scope, reached, name)
                 if not isinstance(child, ast.Raise):
                     yield from below(child, within, scope, reached)
 
@@ -368,13 +364,13 @@ def run_subject(name: str, sample: int, seed: int, results: Path) -> dict[str, A
 def main() -> int:
     """Run the command; return its exit code."""
     parser = parser_of(__doc__)
-    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=f"of {', '.join(SUBJECTS)}; all without any")
+    parser.add_argument(
+        "subjects", nargs="*", choices=SUBJECTS, metavar="SUBJECT", help=f"of {', '.join(SUBJECTS)}; all without any"
+    )
     parser.add_argument("--sample", type=int, default=150, help="mutants a subject, 150 unless given")
     parser.add_argument("--seed", type=int, default=1, help="of the sample, 1 unless given")
     parser.add_argument("--results", type=Path, default=Path("mutants.jsonl"), help="file of outcomes")
     arguments = parser.parse_args()
-    if unknown := set(arguments.subjects) - set(SUBJECTS):
-        parser.error(f"there is no subject {', '.join(sorted(unknown))}: valid are {', '.join(SUBJECTS)}")
     os.environ["OMP_NUM_THREADS"] = "1"
     for module in ("scipy.optimize", "torch", "torch._dynamo"):  # what takes longest to import, for all forks
         import_module(module)

@@ -70,7 +70,12 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
         opened.end()
     yield {"what": "board painted and move taken, s", **spread(painted[1:])}  # the first one warms the caches
     yield {"what": "first answer played, s", **spread(answered[1:])}
-    yield from _keys_and_sizes(folder)
+    for graphics in _CURSOR:
+        times = spread(_keys(thinking(folder, 60, graphics), graphics))
+        yield {"what": f"key to cursor during a search, ms, without the slowest 5 %, graphics {graphics}", **times}
+        for columns, lines in ((80, 24), (120, 50)):
+            sizes = spread(_sizes(folder, graphics, (lines, columns)))
+            yield {"what": f"bytes of a cursor move, {columns}x{lines}, graphics {graphics}", **sizes}
     opened = analysing(folder)
     yield {"what": "key to threats beside an endless analysis, s", **spread(_threats(opened, trials))}
     yield {
@@ -89,16 +94,6 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
                 raise SystemExit(f"{name}: the terminal was not restored: {opened.text[-600:]!r}")
         yield {"what": f"end by {name}, s", **spread(times)}
     yield {"what": f"games of {trials} that are whole after SIGKILL", "games": _whole(folder / "killed", trials)}
-
-
-def _keys_and_sizes(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield times and bytes of cursor moves, in characters and as pictures by each protocol."""
-    for graphics in _CURSOR:
-        times = spread(_keys(thinking(folder, 60, graphics), graphics))
-        yield {"what": f"key to cursor during a search, ms, without the slowest 5 %, graphics {graphics}", **times}
-        for columns, rows in ((80, 24), (120, 50)):
-            sizes = spread(_sizes(folder, graphics, (rows, columns)))
-            yield {"what": f"bytes of a cursor move, {columns}x{rows}, graphics {graphics}", **sizes}
 
 
 def _keys(opened: Terminal, graphics: str = "none") -> list[float]:

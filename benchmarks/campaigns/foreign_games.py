@@ -6,8 +6,9 @@ loaded again and converted. Every foreign byte must be there afterwards, or the 
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from hypothesis import strategies as st
 
@@ -20,8 +21,7 @@ from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignFile:
+class ForeignFile(NamedTuple):
     """A file of another program."""
 
     suffix: str

@@ -19,9 +19,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.campaigns import results
 from benchmarks.campaigns.results import Snapshot
@@ -99,8 +98,7 @@ def run_order(words: list[str], folder: str, notes: str, operation: int, delay_s
         Path(f"{notes}.count").write_text(f"{count} {time.perf_counter() - first}")
 
 
-@dataclass(frozen=True, slots=True)
-class Undisturbed:
+class Undisturbed(NamedTuple):
     """A finished work that nobody killed."""
 
     folder: Path

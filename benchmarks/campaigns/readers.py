@@ -6,10 +6,10 @@ raises a `UserError` (or an `OSError`) if not; a good input is also written and 
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -48,8 +48,7 @@ _RULES = Rules(9)
 _SHORT = ((40, 41, 31), (40,), (), (40, 0, 41, 1, 42, 2, 43, 3, 44))
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(NamedTuple):
     """A reader and its inputs."""
 
     name: str

@@ -6,10 +6,9 @@ import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from safetensors import safe_open
 
@@ -146,8 +145,7 @@ def _read(path: Path) -> None:
         content(path)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """Finished work in a folder: the names of its files, the whole lines of some, and the finished phases."""
 
     files: frozenset[str]

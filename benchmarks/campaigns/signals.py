@@ -16,8 +16,8 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.campaigns.results import MARK, left_processes
 from benchmarks.measuring import progress
@@ -32,8 +32,7 @@ _START_S = 0.6
 _PATIENCE_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """A command under test."""
 
     name: str

@@ -5,8 +5,8 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from core.compiled.jit import KERNELS
 from core.position import Position
@@ -24,8 +24,7 @@ _SETTINGS = (
 _SMALL = ("--board-size", "9")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(NamedTuple):
     """A command that writes."""
 
     words: Callable[[Path, int], list[str]]

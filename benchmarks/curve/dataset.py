@@ -7,7 +7,6 @@ keeps in memory as far as there is room. A shard appears whole; collecting goes 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +36,7 @@ class Dataset:
             samples, metadata = read_packed(path, rules.cells, mapped=True)
             with naming_metadata(path):
                 self.sources |= set(values_at(metadata, "sources", str))
-                if value_at(metadata, "rules", dict) != _facts(rules):
+                if value_at(metadata, "rules", dict) != asdict(rules):
                     raise ValueError(f"its positions are not of {rules}")
             self._held_out.append(read_packed(self._path(_HELD_OUT, len(self._training)), rules.cells, mapped=True)[0])
             self._training.append(samples)
@@ -98,15 +97,11 @@ class Dataset:
 
     def _add(self, parts: Mapping[str, Sequence[Packed]], sources: Iterable[str]) -> None:
         """Write a shard."""
-        number, metadata = len(self._training), {"sources": sorted(sources), "rules": _facts(self.rules)}
+        number, metadata = len(self._training), {"sources": sorted(sources), "rules": asdict(self.rules)}
         for part, opened in ((_HELD_OUT, self._held_out), (_TRAINING, self._training)):
             write_samples(self._path(part, number), Packed.concatenate(parts[part]), metadata)
             opened.append(read_packed(self._path(part, number), self.rules.cells, mapped=True)[0])
         self.sources |= set(metadata["sources"])
-
-
-def _facts(rules: Rules) -> dict[str, Any]:
-    return {name: str(value) if name == "variant" else value for name, value in asdict(rules).items()}
 
 
 def _contains(others: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:

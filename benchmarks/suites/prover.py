@@ -240,13 +240,11 @@ def _prove(board: Tables, side: int, attacks: int, level: int, leading: int) -> 
 class Prover:
     """A board and its proofs. Sides are 0 (black) and 1 (white); cells are `row * size + column`.
 
-    `budget`: fours that a question may try; one that needs more stays unproven.
+    `connect`: 3 to 6, the most that codes of windows hold. `budget`: fours that a question may try; one that needs more
+    stays unproven.
     """
 
     def __init__(self, size: int = 15, connect: int = 5, budget: int = 200_000) -> None:
-        if not 3 <= connect <= 6:
-            raise ValueError(f"the codes of windows hold 3 to 6 in a row, not {connect}")
-        self.size = size
         self._board = new_tables(size, connect, budget)
 
     def show(self, moves: Iterable[int]) -> None:

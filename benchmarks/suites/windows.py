@@ -112,13 +112,14 @@ def write_promise(board: Tables, side: int, promise: NDArray[np.int32]) -> None:
 
 def new_tables(size: int, connect: int, budget: int) -> Tables:
     """Return an empty board, whose questions may try `budget` fours."""
-    windows = []
-    for row in range(size):
-        for column in range(size):
-            for up, right in DIRECTIONS:
-                line = [(row + i * up, column + i * right) for i in range(connect)]
-                if all(0 <= r < size and 0 <= c < size for r, c in line):
-                    windows.append([r * size + c for r, c in line])
+    reach = connect - 1
+    windows = [
+        [(row + i * down) * size + column + i * right for i in range(connect)]
+        for row in range(size)
+        for column in range(size)
+        for down, right in DIRECTIONS
+        if row + reach * down < size and 0 <= column + reach * right < size
+    ]
     through = np.full((size * size, 4 * connect), -1, np.int16)
     for number, window in enumerate(windows):
         for cell in window:
