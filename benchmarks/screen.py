@@ -10,6 +10,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ def _listed(folder: Path, trials: int) -> tuple[list[float], list[float]]:
         opened.press(b"o")
         painted.append(opened.until(lambda text: b"Saved games: 30" in text) - start)
         whole.append(opened.until(lambda text: f"Saved games: {_GAMES:,}".encode() in text) - start)
-        opened.end(b"\x03")
+        opened.end()
     return painted, whole
 
 
@@ -179,17 +180,15 @@ def _whole(folder: Path, trials: int) -> int:
             opened.press(b"\r\x1b[D")
             opened.until(lambda text, start=start, turn=turn: turn in text[start:])
         opened.end(number=signal.SIGKILL)
-        deadline = time.perf_counter() + _SAVED_S  # the engine's process may still be importing what it saves with
-        while time.perf_counter() < deadline and _moves_of_newest(folder / "gomoku" / "games") != moves:
-            time.sleep(0.05)
-        whole += _moves_of_newest(folder / "gomoku" / "games") == moves
+        # The engine's process may still be importing what it saves with.
+        whole += opened.wait_for(partial(_newest_has, folder / "gomoku" / "games", moves), _SAVED_S)
     return whole
 
 
-def _moves_of_newest(games: Path) -> int:
-    """Return the number of moves of the newest game in a folder, 0 without one."""
+def _newest_has(games: Path, moves: int) -> bool:
+    """Return True if the newest game in a folder has so many moves."""
     files = sorted(games.glob("*.sgf"), key=lambda path: path.stat().st_mtime)
-    return files[-1].read_text().count("\n;") if files else 0
+    return bool(files) and files[-1].read_text().count("\n;") == moves
 
 
 def main() -> None:

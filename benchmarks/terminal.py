@@ -86,11 +86,11 @@ class Terminal:
         if select.select([], [self.master], [], 0.5)[1]:
             os.write(self.master, keys)
 
-    def end(self, keys: bytes = b"\x03", number: int | None = None) -> float:
-        """End the command by keys or by a signal, close the terminal, and return the seconds until its end."""
+    def end(self, number: int | None = None) -> float:
+        """End the command by Ctrl-C or by a signal, close the terminal, and return the seconds until its end."""
         start = time.perf_counter()
         if number is None:
-            self.press(keys)
+            self.press(b"\x03")
         else:
             self.process.send_signal(number)
         self.wait_for(lambda: self.process.poll() is not None)

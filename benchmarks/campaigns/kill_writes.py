@@ -41,47 +41,19 @@ _SETTINGS = (
 """All phases, accepted and rejected candidates, several saves in each training."""
 
 
-class Instants:
-    """Copies of a run before each file operation in it; equal ones are kept once, times apart."""
+def copy_of(run: Path, copy: Path, *, cut: bool) -> str:
+    """Copy a run as a kill would leave it, and mend the copy; return a hash of it, times apart.
 
-    def __init__(self, run: Path, copies: Path) -> None:
-        self._run, self._place = run, copies
-        self._known: set[str] = set()
-        self.is_on = False
-        self.operations = 0
-        """File operations so far."""
-        self.copies: list[Path] = []
-        """The copies, in order."""
-        on_each_change(self._happens)
-
-    def _happens(self, event: str, path: Path) -> None:
-        """Copy the run; twice before a line of metrics that is just appended is on the disk, once with a part of it."""
-        if not self.is_on or not path.is_relative_to(self._run) or path == self._run:
-            return
-        self.is_on = False  # the copy's own operations do not count
-        self.operations += 1
-        self._keep(cut=False)
-        if event == "fsync" and path.name == "metrics.jsonl":
-            self._keep(cut=True)
-        self.is_on = True
-
-    def _keep(self, *, cut: bool) -> None:
-        if not is_run(self._run):
-            return
-        copy = self._place / f"{len(self.copies):04d}"
-        shutil.copytree(self._run, copy)
-        metrics = copy / "metrics.jsonl"
-        if cut and metrics.exists():
-            text = metrics.read_bytes()
-            metrics.write_bytes(text[: (text.rfind(b"\n", 0, -1) + 1 + len(text)) // 2])
-        RunFolder.open(copy).close()
-        contents = "".join(f"{name}\0{content(path)!r}\n" for name, path in files_of(copy).items())
-        digest = hashlib.sha256(contents.encode()).hexdigest()
-        if digest in self._known:
-            shutil.rmtree(copy)
-        else:
-            self._known.add(digest)
-            self.copies.append(copy)
+    `cut`: the copy has a part of the last line of metrics only, as if that was not on the disk.
+    """
+    shutil.copytree(run, copy)
+    metrics = copy / "metrics.jsonl"
+    if cut and metrics.exists():
+        text = metrics.read_bytes()
+        metrics.write_bytes(text[: (text.rfind(b"\n", 0, -1) + 1 + len(text)) // 2])
+    RunFolder.open(copy).close()
+    contents = "".join(f"{name}\0{content(path)!r}\n" for name, path in files_of(copy).items())
+    return hashlib.sha256(contents.encode()).hexdigest()
 
 
 def prepare() -> None:
@@ -94,17 +66,32 @@ def prepare() -> None:
     torch.set_num_threads(1)
 
 
-def make_run(config: Config, place: Path) -> tuple[Path, Instants]:
-    """Make an undisturbed run below `place`; return it, and the copies of it before its operations."""
-    run, copies = place / "whole" / "run", place / "copies"
+def make_run(config: Config, place: Path) -> tuple[Path, list[Path], int]:
+    """Make an undisturbed run below `place`; return it, copies before its file operations, and their number.
+
+    Of equal copies the first is kept.
+    """
+    run, copies, operations, is_on = place / "whole" / "run", dict[str, Path](), 0, True
     run.parent.mkdir(parents=True)
-    copies.mkdir()
-    instants = Instants(run, copies)
-    instants.is_on = True
+
+    def happens(event: str, path: Path) -> None:
+        nonlocal operations, is_on
+        if not is_on or not path.is_relative_to(run) or path == run:
+            return
+        is_on = False  # the copy's own operations do not count
+        operations += 1
+        cuts = (False, True) if event == "fsync" and path.name == "metrics.jsonl" else (False,)
+        for cut in cuts if is_run(run) else ():
+            copy = place / "copies" / f"{len(copies):04d}"
+            if copies.setdefault(copy_of(run, copy, cut=cut), copy) is not copy:
+                shutil.rmtree(copy)
+        is_on = True
+
+    on_each_change(happens)
     with RunFolder.create(run, config) as created:
         run_all(created, Context())
-    instants.is_on = False
-    return run, instants
+    is_on = False
+    return run, list(copies.values()), operations
 
 
 def try_copy(copy: Path, whole: Path) -> list[str]:
@@ -131,13 +118,13 @@ def run(arguments: argparse.Namespace) -> int:
     prepare()
     place = Path(tempfile.mkdtemp(prefix="gomoku-kill-writes-"))
     overlap = f"selfplay.overlap={str(arguments.overlap).lower()}"
-    whole, instants = make_run(resolve("smoke", assignments=[*_SETTINGS, overlap]), place)
-    copies, faults = instants.copies[:: arguments.every], []
+    whole, copies, operations = make_run(resolve("smoke", assignments=[*_SETTINGS, overlap]), place)
+    copies, faults = copies[:: arguments.every], []
     for number, copy in enumerate(copies, start=1):
         faults += [f"{copy}: {fault}" for fault in try_copy(copy, whole)[:3]]
         progress(f"{number} of {len(copies)} copies, {len(faults)} faults")
     print("\n".join(faults[:20]))
-    print(f"{instants.operations} file operations, {len(copies)} different runs after them, {len(faults)} faults")
+    print(f"{operations} file operations, {len(copies)} different runs after them, {len(faults)} faults")
     if not faults:
         shutil.rmtree(place)
     return int(bool(faults))

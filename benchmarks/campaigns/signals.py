@@ -36,16 +36,16 @@ class Work(NamedTuple):
     """A command under test."""
 
     name: str
-    words: tuple[str, ...]
-    """`{folder}` stands for the folder of the trial."""
+    command: str
+    """Its command line; `{folder}` stands for the folder of the trial."""
     over_s: float
     """The instant is drawn from this time after the start, or after `shown`."""
     shown: bytes = b""
     """Text on the screen to wait for."""
     keys: bytes = b""
     """Keys pressed then."""
-    continues: tuple[str, ...] = ()
-    """The command that must accept the folder afterwards."""
+    continues: str = ""
+    """The command line that must accept the folder afterwards."""
     reads: bytes = b""
     """Lines on stdin through a pipe, which stays open; empty: stdin is the terminal."""
     prints_soon: bool = False
@@ -54,36 +54,30 @@ class Work(NamedTuple):
     @property
     def is_board(self) -> bool:
         """True for the board, which needs a terminal."""
-        return self.words[0] == "play"
+        return self.command.startswith("play")
 
 
-_MATCH = ("evaluate", "mentor:1", "--against", "mentor:2", "--games", "400", "--run", "{folder}/kept")
-_TOURNAMENT = ("tournament", "random", "mentor:1", "mentor:2", "--games", "400", "--run", "{folder}/kept")
-_RUN = ("--run", "{folder}/kept")
-_OPENINGS = ("openings", "--output", "{folder}/openings.txt", "--simulations", "8", "--count", "500")
+_RUN = "--run {folder}/kept"
+_MATCH = f"evaluate mentor:1 mentor:2 --games 400 {_RUN}"
+_TOURNAMENT = f"tournament random mentor:1 mentor:2 --games 400 {_RUN}"
+_LINES = b"START 15\nINFO timeout_turn 5000\nBEGIN\n"
 _TURN = b"Your move."
 WORKS = (
-    Work("play: loading", ("play", "--model", "mentor:1"), 3.0),
-    Work("play: my turn", ("play", "--model", "mentor:1"), 1.0, _TURN),
-    Work("play: help", ("play", "--model", "mentor:1"), 1.0, _TURN, b"?"),
-    Work("play: thinking", ("play", "--seconds", "60"), 2.0, _TURN, b"\r"),
-    Work("play: pondering", ("play", "--ponder", "--simulations", "50"), 2.0, _TURN),
+    Work("play: loading", "play --model mentor:1", 3.0),
+    Work("play: my turn", "play --model mentor:1", 1.0, _TURN),
+    Work("play: help", "play --model mentor:1", 1.0, _TURN, b"?"),
+    Work("play: thinking", "play --seconds 60", 2.0, _TURN, b"\r"),
+    Work("play: pondering", "play --ponder --simulations 50", 2.0, _TURN),
     Work("evaluate", _MATCH, 6.0, continues=_MATCH),
-    Work("ladder", ("ladder", "mentor:3", "--games", "4", "--stop-at", "0"), 6.0),
-    Work("suite", ("suite", "mentor", "--seconds", "1"), 6.0),
+    Work("ladder", "ladder mentor:3 --games 4 --stop-at 0", 6.0),
+    Work("suite", "suite mentor --seconds 1", 6.0),
     Work("tournament", _TOURNAMENT, 6.0, continues=_TOURNAMENT),
-    Work("train", ("train", "--preset", "smoke", *_RUN), 12.0, continues=("train", *_RUN, "--resume")),
-    Work("openings", _OPENINGS, 8.0),
-    Work("warmup", ("warmup",), 4.0, prints_soon=True),
-    Work("info", ("info",), 1.5, prints_soon=True),
-    Work("engine: terminal", ("engine", "--model", "mentor:1"), 3.0, prints_soon=True),
-    Work(
-        "engine: pipe",
-        ("engine", "--model", "mentor:1"),
-        4.0,
-        reads=b"START 15\nINFO timeout_turn 5000\nBEGIN\n",
-        prints_soon=True,
-    ),
+    Work("train", f"train --preset smoke {_RUN}", 12.0, continues=f"train {_RUN} --resume"),
+    Work("openings", "openings --output {folder}/openings.txt --simulations 8 --count 500", 8.0),
+    Work("warmup", "warmup", 4.0, prints_soon=True),
+    Work("info", "info", 1.5, prints_soon=True),
+    Work("engine: terminal", "engine --model mentor:1", 3.0, prints_soon=True),
+    Work("engine: pipe", "engine --model mentor:1", 4.0, reads=_LINES, prints_soon=True),
 )
 SIGNALS = {"INT": signal.SIGINT, "TERM": signal.SIGTERM, "HUP": signal.SIGHUP, "QUIT": signal.SIGQUIT}
 _HANG_UP, _NO_READER = "hang-up", "no reader"
@@ -100,8 +94,7 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path) -> list[st
         streams["stdin"], open_ends["writer"] = os.pipe()
         # Bars are for a terminal; the trial reads remarks from it, or from a file.
         streams["stderr"] = os.open(folder / "errors", os.O_WRONLY | os.O_CREAT)
-    words = [word.format(folder=folder) for word in work.words]
-    terminal = Terminal(words, {MARK: folder.name}, size, streams)
+    terminal = Terminal(work.command.format(folder=folder).split(), {MARK: folder.name}, size, streams)
     process = terminal.process
     for descriptor in streams.values():
         os.close(descriptor)
@@ -153,7 +146,7 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path) -> list[st
         faults.append("a traceback: " + said[-2000:].decode(errors="replace"))
     faults += left_processes(folder.name, 3.0)
     if work.continues and not faults and (folder / "kept").exists():
-        faults += _continue([word.format(folder=folder) for word in work.continues])
+        faults += _continue(work.continues.format(folder=folder).split())
     return faults
 
 
