@@ -19,8 +19,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
-from benchmarks.campaigns import foreign_games, fuzz_engine, fuzz_readers
-from benchmarks.campaigns.readers import make_readers
+from benchmarks.campaigns import foreign_games, fuzz_engine, readers
 from benchmarks.measuring import parser_of, progress
 from curriculum.run import folder as run_folder
 
@@ -32,7 +31,7 @@ _COUNTS = {"readers": 10_000, "games": 5_000, "engine": 25_000}
 def checks(what: str, folder: Path) -> dict[str, tuple[SearchStrategy[Any], Check, int]]:
     """Return the checks of a subject, by name, each with its inputs and the count that one of them stands for."""
     if what == "readers":
-        return {each.name: (each.inputs, partial(fuzz_readers.check, each), 1) for each in make_readers(folder)}
+        return {each.name: (each.inputs, partial(readers.check, each), 1) for each in readers.make_readers(folder)}
     if what == "games":
         return {"games": (foreign_games.foreign_files, partial(foreign_games.check, folder=folder), 1)}
     protocol, pipes = fuzz_engine.through_the_protocol, fuzz_engine.through_pipes

@@ -7,9 +7,7 @@ pipes. Every line must get the answers of the protocol and no others, and the pr
 import re
 import subprocess
 import sys
-import threading
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from hypothesis import strategies as st
 
@@ -17,6 +15,7 @@ from core.input_limits import MAX_COMMAND_LENGTH
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.commands import Engine
 from tests.support.gomocup import FirstCellPlayer, OnePlayer
+from tests.support.project import ROOT
 
 _HANG_S = 60.0
 _ANSWER = re.compile(r"OK|SWAP|ERROR .+|UNKNOWN .+|MESSAGE .+|name=.+|\d+,\d+( \d+,\d+){0,2}")
@@ -25,37 +24,41 @@ _KEYS = ("timeout_turn", "timeout_match", "time_left", "max_memory", "max_node",
 _VALUES = ("0", "-1", "1000", "2147483647", "9" * 19, "x", "", "1.5", str(-(10**18)))
 
 
-class Expected:
-    """Number of answers due to each line: none to INFO and blank lines, one to a command once it is complete."""
+def as_read(lines: Sequence[str]) -> list[str]:
+    """Return lines as the engine reads them."""
+    return [line.strip()[: MAX_COMMAND_LENGTH + 1] for line in lines]
 
-    def __init__(self) -> None:
-        self._in_board = False
 
-    def answers(self, line: str) -> int:
-        """Return the number of answers due to `line`, without MESSAGE."""
+def answers_due(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the number of answers due to each line, without MESSAGE.
+
+    None are due to INFO and blank lines, one to a command once it is complete.
+    """
+    in_board = False
+    for line in lines:
         name = (line.split() or [""])[0].upper()
+        broken_off, is_refused = in_board, len(line) > MAX_COMMAND_LENGTH
         if name in ("", "INFO"):
-            return 0
-        broken_off, is_refused = self._in_board, len(line) > MAX_COMMAND_LENGTH
-        if name in ("BOARD", "SWAP2BOARD") and not is_refused:
-            self._in_board = "DONE" not in line.upper().split()[1:]  # a whole block may stand in one line
-            return int(broken_off) + (not self._in_board)
-        if name == "DONE":
-            self._in_board = broken_off and is_refused
-            return 1
-        if name in _COMMANDS:
-            self._in_board = False
-            return 1 + broken_off
-        return int(not broken_off)
+            yield 0
+        elif name in ("BOARD", "SWAP2BOARD") and not is_refused:
+            in_board = "DONE" not in line.upper().split()[1:]  # a whole block may stand in one line
+            yield int(broken_off) + (not in_board)
+        elif name == "DONE":
+            in_board = broken_off and is_refused
+            yield 1
+        elif name in _COMMANDS:
+            in_board = False
+            yield 1 + broken_off
+        else:
+            yield int(not broken_off)
 
 
-def fault(line: str, answers: Sequence[str], due: int) -> str | None:
-    """Return the fault of the answers to a line, or None."""
+def check_answers(line: str, answers: Sequence[str], due: int) -> None:
+    """Raise `AssertionError` unless these are the answers due to a line."""
     counted = [answer for answer in answers if not answer.startswith("MESSAGE ")]
-    if len(counted) != due:
-        return f"{line[:300]!r} got {len(counted)} answers instead of {due}: {counted}"
-    wrong = [answer for answer in answers if not (_ANSWER.fullmatch(answer) and answer.isprintable())]
-    return f"{line[:300]!r} got {wrong[0]!r}, which is no answer" if wrong else None
+    assert len(counted) == due, f"{line[:300]!r} got {len(counted)} answers instead of {due}: {counted}"
+    for answer in answers:
+        assert _ANSWER.fullmatch(answer) and answer.isprintable(), f"{line[:300]!r} got {answer!r}, which is no answer"
 
 
 @st.composite
@@ -91,32 +94,21 @@ def scripts(draw: st.DrawFn) -> list[str]:
 
 def through_the_protocol(lines: Sequence[str]) -> str:
     """Send lines to an engine in this process. Raises `AssertionError`."""
-    engine, expected = Engine(OnePlayer(FirstCellPlayer()), about='name="gomoku"'), Expected()
-    for line in lines:
-        cut = line.strip()[: MAX_COMMAND_LENGTH + 1]  # as they are read
-        wrong = fault(cut, list(engine.answer(cut)), expected.answers(cut))
-        assert wrong is None, wrong
+    engine, lines = Engine(OnePlayer(FirstCellPlayer()), about='name="gomoku"'), as_read(lines)
+    for line, due in zip(lines, answers_due(lines), strict=True):
+        check_answers(line, list(engine.answer(line)), due)
     return "in this process"
 
 
 def through_pipes(lines: Sequence[str]) -> str:
-    """Send lines to an engine in a process of its own, as fast as it takes them. Raises `AssertionError`."""
+    """Send lines to an engine in a process of its own, as fast as it takes them. Raises `AssertionError`.
+
+    A process that does not end raises `TimeoutExpired`.
+    """
     sent = "".join(line + ("\n", "\r\n")[number % 2] for number, line in enumerate(lines)).encode("latin-1")
-    with subprocess.Popen(
-        [sys.executable, "-m", "gomoku_cli", "engine", "--model", "random"],
-        cwd=Path(__file__).resolve().parents[2],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        hanging = threading.Timer(_HANG_S, process.kill)
-        hanging.start()
-        out, err = process.communicate(sent)
-        hanging.cancel()
-    assert process.returncode == ExitCode.DONE and not err, (process.returncode, err)
-    expected, answers = Expected(), out.decode("latin-1").splitlines()
-    due = sum(expected.answers(line.strip()[: MAX_COMMAND_LENGTH + 1]) for line in lines)
-    due += expected.answers("ABOUT") - 1  # the end of the input breaks off a board
-    wrong = fault("the whole script", answers, due)
-    assert wrong is None, wrong
+    command = [sys.executable, "-m", "gomoku_cli", "engine", "--model", "random"]
+    ended = subprocess.run(command, cwd=ROOT, input=sent, capture_output=True, timeout=_HANG_S)
+    assert ended.returncode == ExitCode.DONE and not ended.stderr, (ended.returncode, ended.stderr)
+    due = sum(answers_due([*as_read(lines), "ABOUT"])) - 1  # the end of the input breaks off a board
+    check_answers("the whole script", ended.stdout.decode("latin-1").splitlines(), due)
     return "through pipes"

@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from benchmarks.campaigns.fuzz_readers import check
-from benchmarks.campaigns.readers import Reader, make_readers
+from benchmarks.campaigns.readers import Reader, check, make_readers
 
 
 @pytest.fixture(scope="module")

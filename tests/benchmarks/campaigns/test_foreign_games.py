@@ -34,4 +34,4 @@ def test_a_loss_would_be_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(foreign_games, "annotate", write_anew)
     data = b"(;GM[4]SZ[9]RU[Renju];B[ee]LB[aa:A])"
     with pytest.raises(AssertionError):
-        check(ForeignFile(".sgf", data, "utf-8"), folder)
+        check(ForeignFile(".sgf", data), folder)
