@@ -15,8 +15,6 @@ from nets.config import Backend, Precision, RuntimeChoice
 from nets.runtimes.devices import best_device
 
 _HALF = (Precision.FP32, Precision.BF16)
-_BACKENDS = {Backend.TORCH: _HALF, Backend.OPENVINO: _HALF}
-_BACKENDS_OF_LINES = {Backend.NUMBA: (Precision.INT16,)}
 
 
 def main() -> None:
@@ -26,8 +24,9 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)  # for each evaluating thread
     model, card = load_model(options.model)[0], best_device()
-    backends = _BACKENDS_OF_LINES if model.config.has_lines else _BACKENDS
-    runtimes = [(CPU, backend, each) for backend, precisions in backends.items() for each in precisions]
+    runtimes = [(CPU, backend, each) for backend in (Backend.TORCH, Backend.OPENVINO) for each in _HALF]
+    if model.config.has_lines:
+        runtimes = [(CPU, Backend.NUMBA, Precision.INT16)]
     if card.type == "cuda":
         runtimes += [(card, Backend.TORCH, each) for each in (*_HALF, Precision.FP16)]
     choices = [(device, RuntimeChoice(backend=backend, precision=each)) for device, backend, each in runtimes]

@@ -1,11 +1,10 @@
-"""The one way to measure: medians of rounds in which the compared things take turns, one table."""
+"""The common parts of all benchmarks: options, errors, and one way to print figures and progress."""
 
 import argparse
 import json
 import shlex
 import statistics
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -76,28 +75,12 @@ def again() -> str:
     return shlex.join(["python", *sys.orig_argv[1:]])
 
 
-def seconds_of(work: Callable[[], object]) -> float:
-    """Return the seconds that a call takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 def largest_memory_mb() -> int:
     """Return the most memory that this process has held, in MB."""
     import resource  # Windows has none
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
-
-
-def in_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
-    """Return the figures of each measure in `rounds` rounds; in every other round the order is reversed."""
-    found: dict[str, list[float]] = {key: [] for key in measures}
-    for number in range(rounds):
-        for key in list(measures)[:: -1 if number % 2 else 1]:
-            found[key].append(measures[key]())
-    return found
 
 
 def spread(figures: Sequence[float]) -> dict[str, float]:

@@ -42,8 +42,8 @@ import numba  # type: ignore[import-untyped]
 import pytest
 
 from benchmarks.measuring import Fault, exit_code_of, parser_of, progress, show
+from tests.support.project import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 BAR = 0.9
 _MAX_BYTES = 8 << 30

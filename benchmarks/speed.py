@@ -1,10 +1,10 @@
 """Speed of what `gomoku bench` does not measure: `python -m benchmarks.speed selfplay|position|training`.
 
 `selfplay` plays with a preset's settings, tactics included; each SETTING (`KEY=VALUE ...` in one argument, "" for the
-preset's own) takes its turn in each round. `position` searches one position with settings LEAVES,BATCHES,VISITS
-(`search.leaves_in_flight`, `search.batches_in_flight`, `search.visits_per_leaf`). `lost` and `size` compare the most
-visited move of a search with one leaf in flight: the points of all visits that it loses, and their mean size.
-`training` trains new nets of a preset alone and beside busy loops.
+preset's own) takes its turn in each round, in the other order every second time. `position` searches one position with
+settings LEAVES,BATCHES,VISITS (`search.leaves_in_flight`, `search.batches_in_flight`, `search.visits_per_leaf`). `lost`
+and `size` compare the most visited move of a search with one leaf in flight: the points of all visits that it loses,
+and their mean size. `training` trains new nets of a preset alone and beside busy loops.
 """
 
 import argparse
@@ -14,13 +14,12 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import in_turns, model_file, parser_of, seconds_of, show
+from benchmarks.measuring import model_file, parser_of, show
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.opening_sets import BALANCED, load_openings
@@ -47,18 +46,16 @@ def selfplay(arguments: argparse.Namespace, model: Path) -> Rows:
     """Yield the rates of self-play with each setting."""
     preset = resolve(arguments.preset)
     evaluator = NetEvaluator(load_model(model)[0])
-    games, moves = long_games(preset.rules, _GAMES_OF_PRESETS), {text: [] for text in arguments.settings or [""]}
-
-    def rate(text: str) -> float:
-        config = with_assignments(preset, text.split(), ("search", "selfplay"), text)
-        figures = measure_selfplay(config, evaluator, games, arguments.seconds, Context()).figures()
-        moves[text].append(figures["moves_per_second"])
-        return float(figures["simulations_per_second"])
-
-    for text, rates in in_turns({text: partial(rate, text) for text in moves}, arguments.rounds).items():
+    games, texts = long_games(preset.rules, _GAMES_OF_PRESETS), arguments.settings or [""]
+    found: dict[str, list[dict[str, Any]]] = {text: [] for text in texts}
+    for number in range(arguments.rounds):
+        for text in texts[:: -1 if number % 2 else 1]:
+            config = with_assignments(preset, text.split(), ("search", "selfplay"), text)
+            found[text].append(measure_selfplay(config, evaluator, games, arguments.seconds, Context()).figures())
+    for text, figures in found.items():
         yield {
-            "simulations/s": statistics.median(rates),
-            "moves/s": statistics.median(moves[text]),
+            "simulations/s": statistics.median(each["simulations_per_second"] for each in figures),
+            "moves/s": statistics.median(each["moves_per_second"] for each in figures),
             "settings": text or "the preset's own",
         }
     evaluator.close()
@@ -134,13 +131,14 @@ def training(arguments: argparse.Namespace, model: Path) -> Rows:
     source = trainer.batches(basics.with_colours_swapped(config.rules, samples), config.seed)
     for busy in (0, arguments.busy):
         loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
-        steps = [
-            seconds_of(partial(trainer.train, source, first, first + _STEPS, np.full(_STEPS, 1e-4)))
-            for first in range(0, _STEPS * arguments.rounds, _STEPS)
-        ]
+        seconds = []
+        for first in range(0, _STEPS * arguments.rounds, _STEPS):
+            start = time.perf_counter()
+            trainer.train(source, first, first + _STEPS, np.full(_STEPS, 1e-4))
+            seconds.append(time.perf_counter() - start)
         for loop in loops:
             loop.kill()
-        yield {"busy loops": busy, "steps/s": _STEPS / statistics.median(steps)}
+        yield {"busy loops": busy, "steps/s": _STEPS / statistics.median(seconds)}
 
 
 _KINDS = {

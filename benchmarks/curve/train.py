@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import special
 
 from benchmarks.curve.data import CONFIG, config_of, count, measured_on, share
 from benchmarks.curve.dataset import Dataset
@@ -60,17 +62,11 @@ class Cell(NamedTuple):
 
     trunk: tuple[str, ...]
     positions: int
-    passes: float
 
     @property
     def net(self) -> str:
         """The layers of the trunk, in one text."""
         return ", ".join(self.trunk)
-
-    @property
-    def name(self) -> str:
-        """A name for files."""
-        return "-".join((*self.trunk, str(self.positions), f"{self.passes:g}")).replace(":", "_").replace("*", "_")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -110,10 +106,10 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def name_of(cell: Cell, facts: Mapping[str, Any]) -> str:
     """Return the name of a training's files."""
-    models = [facts["start"]] if facts["start"] else []
     others = " ".join(str(facts[name]) for name in ("rates", "settings", "rehearsed"))
-    settings = hashlib.sha256(others.encode()).hexdigest()[:6]
-    return "-".join((cell.name, *models, str(facts["seed"]), settings))
+    digest = hashlib.sha256(others.encode()).hexdigest()[:6]
+    parts = (*cell.trunk, cell.positions, f"{facts['passes']:g}", facts["start"], facts["seed"], digest)
+    return "-".join(str(part) for part in parts if part is not None).replace(":", "_").replace("*", "_")
 
 
 def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
@@ -125,7 +121,7 @@ def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
         for net in arguments.net:
             first, *others = (layer.strip() for layer in net.split(","))
             firsts = [f"{first}:{units}" for units in arguments.units] if first.startswith("lines") else [first]
-            found += [Cell((layer, *others), positions, arguments.passes) for layer in firsts]
+            found += [Cell((layer, *others), positions) for layer in firsts]
     return found
 
 
@@ -139,9 +135,7 @@ def errors(evaluator: NetEvaluator, samples: SampleSet) -> tuple[float, float, f
         part = samples.rows(slice(first, first + _CHUNK))
         found, values = evaluator.evaluate(part.positions)
         logits = np.where(part.positions.stones == EMPTY, found, -np.inf)
-        logits = logits - logits.max(axis=1, keepdims=True)
-        log_policy = np.maximum(logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)), _SMALLEST)
-        policy -= float((part.policies * log_policy).sum())
+        policy -= float((part.policies * np.maximum(special.log_softmax(logits, axis=1), _SMALLEST)).sum())
         pairs.append(np.stack((values, part.values)))
     values, targets = np.concatenate(pairs, axis=1, dtype=np.float64)
     return policy / len(samples), float(((values - targets) ** 2).mean()), float(np.corrcoef(values, targets)[0, 1])
@@ -167,27 +161,19 @@ def model_to_start(start: str | None, config: Config) -> DualNet | None:
 
 
 def trained(
-    trainer: Trainer,
-    source: BatchSource,
-    steps: int,
-    cell: Cell,
-    rates: tuple[float, float],
-    state: Path,
-    context: Context,
+    trainer: Trainer, source: BatchSource, rates: NDArray[np.float64], cell: Cell, state: Path, context: Context
 ) -> dict[str, Any]:
-    """Train, and return how long it took. Raises `Interrupted` after a save."""
+    """Train a step with each of the rates, and return how long it took. Raises `Interrupted` after a save."""
     progress = {"step": 0, "seconds": 0.0, "core_seconds": 0.0}
     if state.exists():
         progress = trainer.load(state, progress)
     saved = time.monotonic()
-    with context.reporter.task(f"{cell.net}, {cell.positions:,} positions", steps, "steps") as task:
+    with context.reporter.task(f"{cell.net}, {cell.positions:,} positions", len(rates), "steps") as task:
         task.update(progress["step"])
-        while progress["step"] < steps:
+        while progress["step"] < len(rates):
             start, cores, first = time.monotonic(), time.process_time(), progress["step"]
-            last = min(first + _STEPS_PER_CALL, steps)
-            found = trainer.train(
-                source, first, last, np.array([cosine_rate(*rates, step / steps) for step in range(first, last)])
-            )
+            last = min(first + _STEPS_PER_CALL, len(rates))
+            found = trainer.train(source, first, last, rates[first:last])
             progress["step"] = last
             progress["seconds"] += time.monotonic() - start
             progress["core_seconds"] += time.process_time() - cores
@@ -228,16 +214,12 @@ def run(arguments: argparse.Namespace) -> int:
             name = name_of(cell, facts)
             state = out / f"{name}.state"
             trainer = Trainer(config, model_to_start(arguments.start, config))
-            samples = dataset.training.select(slice(cell.positions))
-            source = trainer.batches(
-                samples,
-                stream_key(arguments.seed, Purpose.SHUFFLE),
-                rehearsal=rehearsal,
-                rehearsal_share=facts["rehearsed"],
-            )
+            samples, key = dataset.training.select(slice(cell.positions)), stream_key(arguments.seed, Purpose.SHUFFLE)
+            source = trainer.batches(samples, key, rehearsal=rehearsal, rehearsal_share=facts["rehearsed"])
             drawn = trainer.settings.batch_size * len(source.colours) * (1 - facts["rehearsed"])
-            steps = max(1, round(cell.passes * cell.positions / drawn))
-            progress = trained(trainer, source, steps, cell, tuple(arguments.rates), state, context)
+            steps = max(1, round(arguments.passes * cell.positions / drawn))
+            rates = np.array([cosine_rate(*arguments.rates, step / steps) for step in range(steps)])
+            progress = trained(trainer, source, rates, cell, state, context)
             evaluator = NetEvaluator(trainer.result.eval())
             policy, value, _ = errors(evaluator, held_out)
             row = {"positions": cell.positions, "net": cell.net, "policy": policy, "value": value}

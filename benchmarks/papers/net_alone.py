@@ -11,6 +11,7 @@ import argparse
 import json
 
 import numpy as np
+from scipy import special
 
 from benchmarks.measuring import model_file
 from core.evaluation import PositionBatch
@@ -24,8 +25,7 @@ from nets.runtimes.net_evaluator import NetEvaluator
 def occupied_priors(evaluator: NetEvaluator, positions: PositionBatch) -> tuple[float, float]:
     """Return the mean and the largest prior of an occupied cell, before occupied cells are left out."""
     logits = evaluator.evaluate(positions)[0].astype(np.float64)
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    shares = (weights / weights.sum(axis=1, keepdims=True))[positions.stones != 0]
+    shares = special.softmax(logits, axis=1)[positions.stones != 0]
     return float(shares.mean()), float(shares.max())
 
 
