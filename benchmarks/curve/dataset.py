@@ -18,7 +18,8 @@ from curriculum.training.packed import Packed, Selection
 
 _SHARD = 1_000_000
 """Positions of a shard, about; a kill loses those of one at most, which takes some seconds to collect."""
-_TRAINING, _HELD_OUT = "training", "held-out"
+_PARTS = _HELD_OUT, _TRAINING = "held-out", "training"
+"""Parts of a shard, in the order of writing: where the last one is, the others are."""
 
 
 class Dataset:
@@ -29,45 +30,45 @@ class Dataset:
         self.folder, self.rules = folder, rules
         self.sources: set[str] = set()
         """The files that were collected."""
-        self._training: list[Packed] = []
-        self._held_out: list[Packed] = []
-        while (path := self._path(_TRAINING, len(self._training))).exists():
-            # The file of the training positions comes last, so the other one is there.
-            samples, metadata = read_packed(path, rules.cells, mapped=True)
-            with naming_metadata(path):
-                self.sources |= set(values_at(metadata, "sources", str))
-                if value_at(metadata, "rules", dict) != asdict(rules):
-                    raise ValueError(f"its positions are not of {rules}")
-            self._held_out.append(read_packed(self._path(_HELD_OUT, len(self._training)), rules.cells, mapped=True)[0])
-            self._training.append(samples)
+        self._parts: dict[str, list[Packed]] = {part: [] for part in _PARTS}
+        while self._path(_TRAINING).exists():
+            self._open()
 
     @property
     def training(self) -> Selection:
         """The positions to learn from, in the order in which they were collected."""
-        return Selection(self._training)
+        return Selection(self._parts[_TRAINING])
 
     @property
     def held_out(self) -> Selection:
         """Those of games that nobody learns from."""
-        return Selection(self._held_out)
+        return Selection(self._parts[_HELD_OUT])
 
-    def _path(self, part: str, number: int) -> Path:
-        return self.folder / f"{part}-{number:04d}.npz"
+    def _path(self, part: str) -> Path:
+        """Return the file of a part of the next shard."""
+        return self.folder / f"{part}-{len(self._parts[part]):04d}.npz"
+
+    def _open(self) -> None:
+        """Open the next shard."""
+        for part in _PARTS:
+            path = self._path(part)
+            samples, metadata = read_packed(path, self.rules.cells, mapped=True)
+            with naming_metadata(path):
+                self.sources |= set(values_at(metadata, "sources", str))
+                if value_at(metadata, "rules", dict) != asdict(self.rules):
+                    raise ValueError(f"its positions are not of {self.rules}")
+            self._parts[part].append(samples)
 
     def collect(
-        self,
-        files: Sequence[Path],
-        *,
-        held_out_share: float,
-        shard: int = _SHARD,
+        self, files: Sequence[Path], *, held_out_share: float, shard: int = _SHARD
     ) -> Iterator[tuple[int, int, int]]:
         """Add the positions of `files` that are new; all symmetric ones count as one, and the first is kept.
 
         Whole games are held out, about `held_out_share` of all. Yields the numbers of files and of positions read, and
         of those kept, after each file. Raises `SamplesError`.
         """
-        known = [np.sort(part.position_keys()) for part in (*self._training, *self._held_out)]
-        parts: dict[str, list[Packed]] = {_TRAINING: [], _HELD_OUT: []}
+        known = [np.sort(part.position_keys()) for part in (*self.training.parts, *self.held_out.parts)]
+        parts: dict[str, list[Packed]] = {part: [] for part in _PARTS}
         fresh: list[NDArray[np.int64]] = []
         names: list[str] = []
         kept = read = 0
@@ -90,18 +91,17 @@ class Dataset:
             if sum(map(len, fresh)) >= shard:
                 self._add(parts, names)
                 known.append(np.sort(np.concatenate(fresh)))
-                parts, fresh, names = {_TRAINING: [], _HELD_OUT: []}, [], []
+                parts, fresh, names = {part: [] for part in _PARTS}, [], []
             yield number, read, kept
         if names:
             self._add(parts, names)
 
     def _add(self, parts: Mapping[str, Sequence[Packed]], sources: Iterable[str]) -> None:
-        """Write a shard."""
-        number, metadata = len(self._training), {"sources": sorted(sources), "rules": asdict(self.rules)}
-        for part, opened in ((_HELD_OUT, self._held_out), (_TRAINING, self._training)):
-            write_samples(self._path(part, number), Packed.concatenate(parts[part]), metadata)
-            opened.append(read_packed(self._path(part, number), self.rules.cells, mapped=True)[0])
-        self.sources |= set(metadata["sources"])
+        """Write a shard, and open it."""
+        metadata = {"sources": sorted(sources), "rules": asdict(self.rules)}
+        for part in _PARTS:
+            write_samples(self._path(part), Packed.concatenate(parts[part]), metadata)
+        self._open()
 
 
 def _contains(others: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -20,7 +20,6 @@ from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.training.files import write_samples
 from curriculum.training.samples import Samples
 from gomoku_cli.interruption import interruptible
-from search.players import Player
 from search.tree.settings import Policy
 
 _BATCH = 32
@@ -48,13 +47,6 @@ def positions_of(batch: PositionBatch, rules: Rules) -> Iterable[Position]:
         yield Position.from_moves(rules, map(int, moves))
 
 
-def deep(player: Player, own: Samples, rules: Rules, first: int) -> Samples:
-    """Return positions with the policies and values of a player's searches. `first`: number of the first position."""
-    decisions = player.choose_batch([*positions_of(own.positions, rules)], seeds=range(first, first + len(own)))
-    policies = np.stack([decision.policy for decision in decisions if decision.policy is not None])
-    return Samples.plain(own.positions, policies, np.array([decision.value for decision in decisions], np.float32))
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Label."""
     rules, folder = config_of(arguments.data).rules, arguments.data / LABELS
@@ -70,7 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
         task.update(first)
         for place in range(0, until - first, _BATCH):
             own = left.rows(slice(place, min(place + _BATCH, until - first)))
-            found = deep(player, own, rules, first + place)
+            seeds = range(first + place, first + place + len(own))
+            decisions = player.choose_batch([*positions_of(own.positions, rules)], seeds=seeds)
+            policies = np.stack([decision.policy for decision in decisions if decision.policy is not None])
+            values = np.array([decision.value for decision in decisions], np.float32)
+            found = Samples.plain(own.positions, policies, values)
             write_samples(folder / f"own-{number:06d}.npz", own, facts)
             write_samples(folder / f"deep-{number:06d}.npz", found, facts)  # last, since readers look for it
             number += 1

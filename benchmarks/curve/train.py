@@ -73,17 +73,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("data", type=Path, metavar="DATA")
     parser.add_argument("--positions", type=count, nargs="+", required=True, help="such as 300k 1M 3M")
-    parser.add_argument(
-        "--units", nargs="+", default=["64"], help="of the function of patterns; 256x3: in three layers"
-    )
+    parser.add_argument("--units", nargs="+", default=["64"], help="of the function of patterns; 256x3: three layers")
     parser.add_argument("--net", nargs="+", default=["lines-32, spread"], help="layers of the trunk, without units")
     parser.add_argument("--passes", type=float, default=1.5, help="over the positions, each under a random symmetry")
     parser.add_argument("--rates", type=float, nargs=2, default=(2e-3, 5e-5), help="first and last learning rate")
     parser.add_argument("--held-out", type=count, default=100_000, help="positions to measure on without labels")
     parser.add_argument("--from", dest="start", metavar="MODEL", help="a model to start from, such as default")
-    parser.add_argument(
-        "--rehearse", type=Path, metavar="RUN", help="a run whose basic positions are a part of each batch"
-    )
+    parser.add_argument("--rehearse", type=Path, metavar="RUN", help="whose basic positions are a part of each batch")
     parser.add_argument("--rehearse-share", type=share, default=0.1, help="of these positions, 0 to 1")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings, as of `gomoku train`")
     parser.add_argument("--seed", type=int, default=1)
