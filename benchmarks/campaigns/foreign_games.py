@@ -86,9 +86,8 @@ def sgf_files(draw: st.DrawFn) -> ForeignFile:
     charset, codec, letters = draw(st.sampled_from(_CHARSETS))
     names: set[str] = set()
     head = draw(st.sampled_from(("", "", "saved by hand\r\n", "a (short) note: \n")))
-    text = head + draw(_GAPS).join(
-        draw(_game(charset, letters, codec, names)) for _ in range(draw(st.sampled_from((1, 1, 1, 2))))
-    )
+    games = range(draw(st.sampled_from((1, 1, 1, 2))))
+    text = head + draw(_GAPS).join(draw(_game(charset, letters, codec, names)) for _ in games)
     text += draw(st.sampled_from(("", "\n", "\r\n\x1a", "\nBye\n", " \n\n")))
     return ForeignFile(".sgf", text.encode(codec, "ignore"), frozenset(names))
 
@@ -148,9 +147,8 @@ def psq_files(draw: st.DrawFn) -> ForeignFile:
     end = draw(st.sampled_from(("\n", "\r\n", "\r")))
     cells = draw(st.lists(st.integers(0, size * size - 1), max_size=12, unique=True))
     time = st.integers(-1, 10**6)
-    lines = [
-        f"Piskvorky {size}x{size}, {draw(st.integers(0, 11))}:{draw(st.integers(0, 11))}, {draw(st.integers(0, 1))}"
-    ]
+    opening = st.integers(0, 11)
+    lines = [f"Piskvorky {size}x{size}, {draw(opening)}:{draw(opening)}, {draw(st.integers(0, 1))}"]
     lines += [f"{cell % size + 1},{cell // size + 1},{draw(time)}" for cell in cells]
     if draw(st.booleans()):
         name = st.text(letters, min_size=1, max_size=8).map(lambda text: f"pbrain-{text}.exe")

@@ -145,7 +145,7 @@ class Killer:
             self.counts[name, "cuts"] += self._cut(chance)
             before = Snapshot.of(folder)
         self.counts[name, "finished"] += 1
-        if found := self._faults_of_finished(work, folder, seed, before, expected):
+        if found := self._faults(work, folder, seed, before, expected):
             raise Fault(f"after {kills} kills and the finish: {'; '.join(found[:3])}")
         shutil.rmtree(folder.parent)
 
@@ -204,9 +204,8 @@ class Killer:
         path.write_bytes(data[:kept] + bytes((len(data) - kept) * chance.randrange(2)))
         return True
 
-    def _faults_of_finished(
-        self, work: Work, folder: Path, seed: int, before: Snapshot, expected: Undisturbed
-    ) -> list[str]:
+    def _faults(self, work: Work, folder: Path, seed: int, before: Snapshot, expected: Undisturbed) -> list[str]:
+        """Return the faults of a work that has finished after kills."""
         found = results.unreadable(folder) + results.twice(folder) + before.lost(Snapshot.of(folder))
         found += results.unfinished(folder.parent) + results.left_processes(self._mark)
         if work.own_caches:

@@ -30,10 +30,9 @@ _SETTINGS = (
 
 def command(folder: Path, workers: int) -> list[str]:
     """Return the command that trains the run, from where it was left."""
-    words = [sys.executable, "-m", "gomoku_cli", "selfplay", "--run", str(folder), "--quiet"]
-    if not (folder / "config.toml").exists():
-        words += ["--new", "--preset", "smoke", *(word for each in _SETTINGS for word in ("--set", each))]
-    return words + (["--workers", "ray", "--num-workers", str(workers)] if workers else [])
+    words = f"selfplay --new --quiet --run {folder} --preset smoke {' '.join(f'--set {each}' for each in _SETTINGS)}"
+    words += f" --workers ray --num-workers {workers}" if workers else ""
+    return [sys.executable, "-m", "gomoku_cli", *words.split()]
 
 
 def outcome(folder: Path) -> tuple[dict[tuple[int, int], bytes], Any]:

@@ -183,9 +183,12 @@ def _run(path: Path) -> None:
         run.metrics()
 
 
-def _match(path: Path) -> MatchFolder:
-    schedule = fixtures(2, 4, openings=[()], seed=1)
-    return MatchFolder(path, {"players": ["a", "b"], "seed": 1}, schedule, rules=_RULES, names=["a", "b"])
+def _match(path: Path, played: Sequence[PlayedGame] = ()) -> None:
+    """Read the folder of a match, and add games to it."""
+    plan, schedule = {"players": ["a", "b"], "seed": 1}, fixtures(2, 4, openings=[()], seed=1)
+    with MatchFolder(path, plan, schedule, rules=_RULES, names=["a", "b"]) as match:
+        for game in played:
+            match.add(game)
 
 
 def _player(data: bytes) -> None:
@@ -266,16 +269,11 @@ def make_readers(folder: Path) -> list[Reader]:
     with RunFolder.create(folder / "run", resolve("smoke")) as run:
         run.append_metrics({"phase": "basics", "event": "train", "step": 1, "loss": 0.5})
         run.write_state("selfplay", {"iteration": 2, "games": 4, "models": ["a"]})
-    run_files = ("config.toml", "environment.json", "state/selfplay.json", "metrics.jsonl")
-    run_seeds = [bytes((n,)) + (folder / "run" / name).read_bytes() for n, name in enumerate(run_files)]
     moves, n = _SHORT[3], len(_SHORT[3])
     columns: dict[str, Any] = {"values": (None,) * n, "simulations": (1,) * n, "seconds": (0.1,) * n}
-    with _match(folder / "match") as match:
-        for fixture in fixtures(2, 4, openings=[()], seed=1)[:2]:
-            match.add(PlayedGame(fixture=fixture, moves=moves, winner=BLACK, **columns))
-    match_files = ("match.json", "games.jsonl")
-    match_seeds = [bytes((n,)) + (folder / "match" / name).read_bytes() for n, name in enumerate(match_files)]
-    metrics = run_seeds[3][1:]
+    schedule = fixtures(2, 2, openings=[()], seed=1)
+    _match(folder / "match", [PlayedGame(fixture=each, moves=moves, winner=BLACK, **columns) for each in schedule])
+    metrics = (folder / "run" / "metrics.jsonl").read_bytes()
     (folder / "lines").mkdir()
     model_seed = (folder / "seed.safetensors").read_bytes()
     state_seed = (folder / "trainer.safetensors").read_bytes()
@@ -285,6 +283,14 @@ def make_readers(folder: Path) -> list[Reader]:
     def of_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
         return partial(_read_file, folder / name, read)
 
+    def of_folder(
+        name: str, files: Sequence[str], read: Callable[[Path], object], words: Sequence[str] = ()
+    ) -> tuple[st.SearchStrategy[bytes], Callable[[bytes], object]]:
+        seeds = [bytes((n,)) + (folder / name / file).read_bytes() for n, file in enumerate(files)]
+        return mutated(seeds, words), partial(_one_of, folder / name, files, read)
+
+    run_files = ("config.toml", "environment.json", "state/selfplay.json", "metrics.jsonl")
+    match_files = ("match.json", "games.jsonl")
     sgf_words = ["(", ")", ";", "[", "]", "\\", "CA[punycode]", "CA[shift_jis]", "AB[aa]", "SZ[25]"]
     toml_words = ["[net]", "=", "'''", '"""', "[[a]]", "inf", "nan", "1979-05-27"]
 
@@ -311,13 +317,9 @@ def make_readers(folder: Path) -> list[Reader]:
         Reader("trainer states", state, of_file("state.safetensors", lambda path: trainer.load(path, {"step": 0}))),
         Reader("graphs", mutated([graphs_seed]), read_cached),
         Reader("samples", mutated_zips(sample), of_file("samples.npz", read_samples)),
-        Reader("runs", mutated(run_seeds), partial(_one_of, folder / "run", run_files, _run)),
+        Reader("runs", *of_folder("run", run_files, _run)),
         Reader("metrics", mutated([metrics, metrics * 3]), metrics_file),
-        Reader(
-            "matches",
-            mutated(match_seeds, ["h8 ", '"e5 f5"', '"time"']),
-            partial(_one_of, folder / "match", match_files, lambda path: _match(path).close()),
-        ),
+        Reader("matches", *of_folder("match", match_files, _match, ["h8 ", '"e5 f5"', '"time"'])),
         Reader("players", mutated(names, [":", "engine:", "pure-mcts:", "'"]), _player),
         Reader("cells", mutated([b"h8", b"a1", b"7,7", b" 3 , 4 "], [",", "a", "z"]), _cell),
         Reader("protocol", mutated([script], ["\r\n", "BOARD\n", "DONE\n", "TURN 7,7\n", "INFO "]), _protocol),
