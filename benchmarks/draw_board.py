@@ -21,7 +21,7 @@ from gomoku_cli.tui.setup import BoardSetup
 from nets.config import RuntimeChoice
 from search.tree.settings import Policy
 
-_TERMINAL = (108, 36)
+_TERMINAL, _PLIES = (108, 36), 12
 _COLUMN = 12.2
 """Width of a character in the export."""
 _TEXT = re.compile(r'<text class="([^"]*)" x="([\d.]+)" y="([\d.]+)" textLength="([\d.]+)"[^>]*>([^<]*)</text>')
@@ -30,18 +30,18 @@ _LEFT_OUT = re.compile(
 )
 
 
-async def screenshot(plies: int) -> str:
-    """Return the screen after this many plies as SVG."""
+async def screenshot() -> str:
+    """Return the screen after some plies as SVG."""
     black = PlayerChoice(spec=f"{player_names.MENTOR}:2", policy=Policy.DETERMINISTIC)
     white = PlayerChoice(spec=player_names.DEFAULT, policy=Policy.DETERMINISTIC)
     engine = EngineProcess(RuntimeChoice())
     app = GomokuApp(engine, BoardSetup(rules=Rules(), seats=Seats(black, white)))
     try:
         async with app.run_test(size=_TERMINAL) as pilot:
-            while app.game.ply < plies and not app.game.is_game_over():
+            while app.game.ply < _PLIES and not app.game.is_game_over():
                 await pilot.pause(0.02)
             if app.game.is_game_over():
-                raise SystemExit(f"the game is over after {app.game.ply} plies: give fewer with --plies")
+                raise SystemExit(f"the game is over after {app.game.ply} plies, before {_PLIES}")
             played = app.game
             played.seats = Seats(None, white)
             game = Game.from_saved(played.to_save())
@@ -75,9 +75,8 @@ def main() -> None:
     """Write the picture."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--plies", type=int, default=12)
     arguments = parser.parse_args()
-    arguments.file.write_text(simplified(asyncio.run(screenshot(arguments.plies))), encoding="utf-8")
+    arguments.file.write_text(simplified(asyncio.run(screenshot())), encoding="utf-8")
 
 
 if __name__ == "__main__":

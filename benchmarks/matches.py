@@ -98,8 +98,7 @@ def main() -> None:
         if arguments.run:
             names = [player.name for player in players]
             kept = stack.enter_context(MatchFolder(arguments.run, plan, games, rules=RULES, names=names))
-        # Timed searches run one after the other: two games at once end, and are kept, sooner than many.
-        width = 2 if arguments.seconds else None
+        width = 2 if arguments.seconds else None  # timed searches run one after the other, for any number of games
         tournament = play_tournament(players, games, rules=RULES, context=context, folder=kept, side_by_side=width)
         result = tournament.matches[0, 1].to_json()
         print_result(result, lambda: show_match(result), as_json=arguments.json)

@@ -198,13 +198,10 @@ def _outcome(code: int) -> str:
 
 def _tested(tests: Sequence[str], plugin: object, *options: str) -> int:
     """Run pytest without output on the tests, with a plugin."""
-    options = ("-qq", "-s", "--assert=plain", "-p", "no:cacheprovider", "--hypothesis-profile=mutants", *options)
+    words = ["-qq", "-s", "--assert=plain", "-p", "no:cacheprovider", "--hypothesis-profile=mutants", *options]
+    words += [f"{ROOT}/{test}" for test in tests]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, redirect_stdout(io.StringIO()) as said:
-        code = int(
-            pytest.main(
-                [*options, f"--basetemp={folder}/tests", *(f"{ROOT}/{test}" for test in tests)], plugins=[plugin]
-            )
-        )
+        code = int(pytest.main([*words, f"--basetemp={folder}/tests"], plugins=[plugin]))
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         progress(said.getvalue())
     return code

@@ -79,10 +79,8 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
             yield {"what": f"bytes of a cursor move, {columns}x{lines}, graphics {graphics}", **sizes}
     opened = analysing(folder)
     yield {"what": "key to threats beside an endless analysis, s", **spread(_threats(opened, trials))}
-    yield {
-        "what": "key to cursor and to the line for a move there, ms, without the slowest 5 %",
-        **spread(_keys(opened)),
-    }
+    moved = spread(_keys(opened))
+    yield {"what": "key to cursor and to the line for a move there, ms, without the slowest 5 %", **moved}
     listed, whole = _listed(folder / "many", trials)
     yield {"what": f"key to the painted list of {_GAMES:,} saved games, s", **spread(listed)}
     yield {"what": "until all are in it, s", **spread(whole)}

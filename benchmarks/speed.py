@@ -9,8 +9,6 @@ and their mean size. `training` trains new nets of a preset alone and beside bus
 
 import argparse
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.campaigns.load import busy_loops
 from benchmarks.measuring import model_file, parser_of, show
 from core.position import Position
 from core.rules import Rules
@@ -130,14 +129,12 @@ def training(arguments: argparse.Namespace, model: Path) -> Rows:
     trainer = Trainer(config)
     source = trainer.batches(basics.with_colours_swapped(config.rules, samples), config.seed)
     for busy in (0, arguments.busy):
-        loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
         seconds = []
-        for first in range(0, _STEPS * arguments.rounds, _STEPS):
-            start = time.perf_counter()
-            trainer.train(source, first, first + _STEPS, np.full(_STEPS, 1e-4))
-            seconds.append(time.perf_counter() - start)
-        for loop in loops:
-            loop.kill()
+        with busy_loops(busy, 0.0):
+            for first in range(0, _STEPS * arguments.rounds, _STEPS):
+                start = time.perf_counter()
+                trainer.train(source, first, first + _STEPS, np.full(_STEPS, 1e-4))
+                seconds.append(time.perf_counter() - start)
         yield {"busy loops": busy, "steps/s": _STEPS / statistics.median(seconds)}
 
 

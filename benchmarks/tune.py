@@ -64,10 +64,8 @@ class Tuning:
         return {name: first + self._steps[name] * state["moved"][name] for name, first in self._start.items()}
 
     def _player(self, wanted: Mapping[str, float]) -> MctsPlayer:
-        within = {
-            name: min(max(each, self._bounds[name].low), self._bounds[name].high) for name, each in wanted.items()
-        }
-        words = [f"{name}={each}" for name, each in within.items()]
+        bounds = self._bounds
+        words = [f"{name}={min(max(each, bounds[name].low), bounds[name].high)}" for name, each in wanted.items()]
         return searcher(self._evaluator, with_words(self._plain, words), self._arguments.seconds, " ".join(words))
 
     def _trial(self, context: Context) -> dict[str, Any]:

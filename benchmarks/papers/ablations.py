@@ -55,11 +55,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True, help="folder of the runs")
     parser.add_argument("--scale", default="0.1", help="share of the paper's budget")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of all trainings")
-    parser.add_argument(
-        "--rounds-without-curriculum",
-        metavar="N",
-        help="rounds of self-play without the curriculum, so that all trainings take the same time",
-    )
+    parser.add_argument("--rounds-without-curriculum", metavar="N", help="so many that all take the same time")
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--simulations", type=int, default=400)
     arguments = parser.parse_args()
@@ -79,10 +75,8 @@ def main() -> None:
         rows.append([preset, *against, f"{training_seconds(folder) / 60:.0f}"])
         games_rows.append([preset, *selfplay(folder)])
     print(table(["preset", "against the full system", "Elo", f"against {_MENTOR}", "Elo", "minutes of training"], rows))
-    print()
-    print(
-        table(["preset", "plies of a game", "seconds of a game", "Black's share of wins", "White's value"], games_rows)
-    )
+    columns = ["preset", "plies of a game", "seconds of a game", "Black's share of wins", "White's value"]
+    print(f"\n{table(columns, games_rows)}")
 
 
 if __name__ == "__main__":

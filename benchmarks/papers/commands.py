@@ -29,9 +29,7 @@ def train(preset: str, folder: Path, options: Sequence[str]) -> None:
 def measured(path: Path, *arguments: str) -> Any:
     """Return the JSON of a command, kept in `path`, where it is read the next time."""
     if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = gomoku(*arguments, "--json")
-        path.write_text(text, encoding="utf-8")
+        path.write_text(gomoku(*arguments, "--json"), encoding="utf-8")
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -22,13 +22,6 @@ from nets.config import Backend, Precision, RuntimeChoice
 from nets.runtimes.net_evaluator import NetEvaluator
 
 
-def occupied_priors(evaluator: NetEvaluator, positions: PositionBatch) -> tuple[float, float]:
-    """Return the mean and the largest prior of an occupied cell, before occupied cells are left out."""
-    logits = evaluator.evaluate(positions)[0].astype(np.float64)
-    shares = special.softmax(logits, axis=1)[positions.stones != 0]
-    return float(shares.mean()), float(shares.max())
-
-
 def main() -> None:
     """Evaluate, and print the result as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -37,10 +30,11 @@ def main() -> None:
     arguments = parser.parse_args()
     model, info = load_model(arguments.model)
     evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32))
-    mean, most = occupied_priors(evaluator, own_games(evaluator, info.rules, arguments.positions))
+    positions = own_games(evaluator, info.rules, arguments.positions)
+    priors = special.softmax(evaluator.evaluate(positions)[0].astype(np.float64), axis=1)[positions.stones != 0]
     value = evaluator.evaluate(PositionBatch.from_positions([Position(info.rules)], info.rules))[1][0]
     figures = {"value_of_empty_board": round(float(value), 3), "positions": arguments.positions}
-    print(json.dumps(figures | {"mean_prior_of_occupied_cell": mean, "largest": most}))
+    print(json.dumps(figures | {"mean_prior_of_occupied_cell": priors.mean(), "largest": priors.max()}))
 
 
 if __name__ == "__main__":

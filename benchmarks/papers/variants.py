@@ -30,9 +30,6 @@ VARIANTS = {
 }
 """The presets, and the highest rung of each in the paper; none where it gives no figure."""
 
-_COLOURS = 10
-"""Colours of a plot, after which they repeat."""
-
 
 def settings_of(preset: str, settings: list[str]) -> list[str]:
     """Return the settings of one preset: those of all (`KEY=VALUE`), and its own (`PRESET:KEY=VALUE`)."""
@@ -66,7 +63,7 @@ def draw(ladders: dict[str, dict[str, Any]], path: Path) -> None:
         axes = figure.add_subplot()
         for number, (preset, ladder) in enumerate(ladders.items()):
             rungs = ladder["rungs"]
-            style = "o-" if number < _COLOURS else "s--"
+            style = "o-" if number < 10 else "s--"  # a plot has ten colours, which repeat then
             playouts, wins = [r["playouts"] for r in rungs], [r["wins"] for r in rungs]
             axes.plot(playouts, wins, style, markersize=4, linewidth=1, label=preset)
         axes.set(xlabel="playouts of pure MCTS", ylabel="wins of 10")
@@ -79,9 +76,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True, help="folder of the runs")
     parser.add_argument("--presets", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="PRESET")
     parser.add_argument("--scale", default="1", help="share of the paper's budget")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="[PRESET:]KEY=VALUE", help="a setting of all trainings, or of one"
-    )
+    parser.add_argument("--set", action="append", default=[], metavar="[PRESET:]KEY=VALUE", help="of all, or of one")
     parser.add_argument("--games", type=int, default=100, help="games of the matches at fixed playouts")
     parser.add_argument("--playouts", type=int, nargs="*", default=[1_000, 2_000], help="of pure MCTS in these matches")
     parser.add_argument("--seed", type=int, default=42)
