@@ -32,16 +32,16 @@ def wins(rules: Rules, stones: list[int], colour: int) -> dict[int, set[int]]:
 def test_each_position_has_one_four_to_block_in_its_place() -> None:
     rules = Rules(9)
     found = fours(rules, 20)
-    assert Counter(four.place for four in found) == {"edge": 20, "next row": 20, "inside": 20}
+    assert Counter(four.kind for four in found) == {"edge": 20, "next row": 20, "inside": 20}
     for four in found:
         position = Position.from_moves(rules, four.moves)
         to_move, stones = position.side_to_move, list(position.stones)
         assert not wins(rules, stones, to_move)
         (block, line), *others = wins(rules, stones, -to_move).items()
-        assert (block, others) == (four.block, [])
+        assert ((block,), others) == (four.answers, [])
         rows, columns = {cell // 9 for cell in line}, {cell % 9 for cell in line}
         (number,) = rows if len(rows) == 1 else columns
-        assert four.place == ("edge", "next row", "inside")[min(number, 8 - number, 2)]
+        assert four.kind == ("edge", "next row", "inside")[min(number, 8 - number, 2)]
 
 
 @pytest.mark.parametrize(
