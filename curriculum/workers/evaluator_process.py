@@ -15,7 +15,7 @@ from core.errors import Notice
 from core.evaluation import Evaluator
 from core.rules import Rules
 from curriculum.workers.child import ignore_signals, portable
-from curriculum.workers.shared_evaluator import Close, Evaluate, NewRoom, Open, Opened, Room
+from curriculum.workers.shared_evaluator import Close, Evaluate, NewRoom, Open, Room
 from nets.config import RuntimeChoice, set_runtime
 
 _WAITING = 16
@@ -110,7 +110,7 @@ class _Player:
 
     def _open(self, number: int, message: Open) -> Any:
         self._opened[number] = found = self._evaluators.open(message)
-        return Opened(found[1].lanes, found[1].version, found[1].last_moves)
+        return found[1].lanes, found[1].version, found[1].last_moves
 
     def _evaluate(self, message: Evaluate) -> Any:
         room = self._rooms[message.room]
@@ -121,7 +121,7 @@ class _Player:
         self._evaluators.close(self._opened.pop(evaluator)[0])
 
 
-def serve(control: Connection, connections: Sequence[Connection], opener: Opener) -> None:
+def serve(control: Connection, connections: Sequence[Connection], opener: Opener = open_evaluator) -> None:
     """Evaluate for the processes at the other ends of `connections`, until `control` closes."""
     evaluators = _Evaluators(opener)
     with ThreadPoolExecutor(_WAITING * len(connections), "answers") as threads:
@@ -135,9 +135,7 @@ def serve(control: Connection, connections: Sequence[Connection], opener: Opener
                     del players[ready]
 
 
-def evaluate_for(
-    control: Connection, connections: Sequence[Connection], runtime: RuntimeChoice, opener: Opener
-) -> None:
+def evaluate_for(control: Connection, connections: Sequence[Connection], runtime: RuntimeChoice) -> None:
     """Evaluate as the work of a process. Its notices go to `control`."""
     ignore_signals()
     set_runtime(runtime)
@@ -148,4 +146,4 @@ def evaluate_for(
                 control.send(str(message))
 
     warnings.showwarning = tell
-    serve(control, connections, opener)
+    serve(control, connections)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Protocol, Self, TypeVar, runtime_checkable
+from typing import Generic, Protocol, Self, TypeVar
 
 Game = TypeVar("Game")
 GameOut = TypeVar("GameOut", covariant=True)
@@ -35,7 +35,11 @@ def never() -> bool:
 
 
 class Games(Protocol[GameOut]):
-    """A job in one process, with its nets and trees in memory."""
+    """A job in one process, with its nets and trees in memory.
+
+    Those whose net can be exchanged while they are played have `push(model)` too, which plays on with the weights of a
+    model file; it may be called on another thread than `play`.
+    """
 
     @property
     def counts(self) -> Counts:
@@ -50,14 +54,6 @@ class Games(Protocol[GameOut]):
 
     def close(self) -> None:
         """Free threads and memory."""
-
-
-@runtime_checkable
-class TakesWeights(Protocol):
-    """Games whose net can be exchanged while they are played."""
-
-    def push(self, model: Path) -> None:
-        """Play on with the weights of a model file; it may be called on another thread than `play`."""
 
 
 class Job(Protocol[GameOut]):

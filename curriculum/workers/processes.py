@@ -19,10 +19,10 @@ from typing import Any, Self
 from core.cores import limit_cores
 from core.errors import FailedError
 from curriculum.workers.child import ignore_signals, portable
-from curriculum.workers.evaluator_process import Opener, evaluate_for, open_evaluator
+from curriculum.workers.evaluator_process import evaluate_for
 from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never, sum_of
 from curriculum.workers.shared_evaluator import EvaluatorEndedError, use_evaluator
-from curriculum.workers.thread import FileCopy, Finished, GameThread
+from curriculum.workers.thread import Finished, GameThread
 from nets.config import RuntimeChoice, RuntimeNotice, default_runtime, set_runtime
 
 _AHEAD = 1000
@@ -49,14 +49,9 @@ class ProcessPool:
 
     is_apart = True
 
-    def __init__(
-        self, workers: int, *, cpus: int | None = None, is_shared: bool = True, opener: Opener = open_evaluator
-    ) -> None:
-        """`cpus`: cores of each process that plays; None for all.
-
-        `is_shared`: one more process evaluates for all, with the evaluators of `opener`.
-        """
-        self._workers, self._cpus, self._opener, self.is_shared = workers, cpus, opener, is_shared
+    def __init__(self, workers: int, *, cpus: int | None = None, is_shared: bool = True) -> None:
+        """`cpus`: cores of each process that plays; None for all. `is_shared`: one more process evaluates for all."""
+        self._workers, self._cpus, self.is_shared = workers, cpus, is_shared
         self.players: list[tuple[BaseProcess, Connection]] = []
         """The processes that play, and the connections to them."""
         self.evaluator: tuple[BaseProcess, Connection] | None = None
@@ -86,7 +81,7 @@ class ProcessPool:
 
         runtime = default_runtime()
         if pipes:
-            self.evaluator = start(evaluate_for, [there for _, there in pipes], runtime, self._opener)
+            self.evaluator = start(evaluate_for, [there for _, there in pipes], runtime)
         for number in range(self._workers):
             link = pipes[number][0] if pipes else None
             self.players.append(start(_play, link, runtime, self._cpus))
@@ -218,9 +213,9 @@ class _ProcessStream(Stream[Game]):
 
     def push(self, model: Path) -> None:
         """See `Stream`."""
-        copy = FileCopy(model, model.read_bytes())
+        content = model.read_bytes()
         for player in range(len(self._missing)):
-            self._pool.tell(player, self._session, copy)
+            self._pool.tell(player, self._session, content)
 
     def close(self) -> None:
         """See `Stream`."""
@@ -258,9 +253,9 @@ def _play(connection: Connection, link: Connection | None, runtime: RuntimeChoic
                         threads.pop(session).close()
                 elif isinstance(message, list):
                     numbers.setdefault(session, []).extend(message)
-                elif isinstance(message, FileCopy):
+                elif isinstance(message, bytes):
                     if session in threads:
-                        threads[session].push(message.content)
+                        threads[session].push(message)
                 else:
                     threads[session], told[session] = GameThread(message), 0.0
             for session, thread in list(threads.items()):

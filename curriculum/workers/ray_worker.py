@@ -13,7 +13,7 @@ import nets
 import search
 from core.cores import limit_cores
 from curriculum.workers.games import Job
-from curriculum.workers.thread import FileCopy, Finished, GameThread
+from curriculum.workers.thread import Finished, GameThread
 from nets.config import RuntimeChoice, set_runtime
 
 
@@ -57,8 +57,7 @@ class Worker:
 
     def open(self, session: int, job: Job[Any], paths: Sequence[Path], *contents: bytes) -> None:
         """Open a job, with copies of its files."""
-        files = [FileCopy(path, content) for path, content in zip(paths, contents, strict=True)]
-        self._sessions[session] = GameThread(job, files)
+        self._sessions[session] = GameThread(job, dict(zip(paths, contents, strict=True)))
 
     def exchange(self, session: int, numbers: Sequence[int], patience: float) -> Finished:
         """See `GameThread.exchange`."""

@@ -35,19 +35,14 @@ class EvaluatorEndedError(FailedError, RuntimeError):
 
 
 class Open(NamedTuple):
-    """Request for an evaluator of a model file, whose number is that of the request. The answer is `Opened`."""
+    """Request for an evaluator of a model file, whose number is that of the request.
+
+    The answer is its `lanes`, `version` and `last_moves`: see `core.evaluation.Evaluator`.
+    """
 
     model: Path
     rules: Rules | None
     repeatable: bool
-
-
-class Opened(NamedTuple):
-    """Attributes of an evaluator; see `core.evaluation.Evaluator`."""
-
-    lanes: int
-    version: int
-    last_moves: int
 
 
 class Close(NamedTuple):
@@ -192,8 +187,7 @@ class SharedEvaluator:
         """Raises the error of the other process, such as `CheckpointError`."""
         self._link = link
         self._number = link.send(Open(model.resolve(), rules, repeatable))
-        opened: Opened = link.answer(self._number)
-        self.lanes, self.version, self.last_moves = opened
+        self.lanes, self.version, self.last_moves = link.answer(self._number)
         self.free_cores = cores()
         """All of this process: its nets take none."""
         self._end = weakref.finalize(self, link.unused.append, self._number)

@@ -3,13 +3,13 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple
 
-from curriculum.workers.games import Game, Games, Job, TakesWeights
+from curriculum.workers.games import Game, Games, Job
 
 _GATHER_S = 0.1
 """Time in which further games join the first of an answer, so that answers are blocks."""
@@ -28,19 +28,11 @@ class Finished(NamedTuple):
     """The error that ended the work."""
 
 
-@dataclass(frozen=True)
-class FileCopy:
-    """A file of the driver."""
-
-    path: Path
-    content: bytes
-
-
 class GameThread(Generic[Game]):
     """A job, opened on a thread of its own; close it."""
 
-    def __init__(self, job: Job[Game], files: Sequence[FileCopy] = ()) -> None:
-        """`files`: copies of the job's files, on a machine that may not have them."""
+    def __init__(self, job: Job[Game], files: Mapping[Path, bytes] = MappingProxyType({})) -> None:
+        """`files`: contents of the job's files, on a machine that may not have them."""
         self._state = threading.Condition()
         self._numbers: deque[int] = deque()
         self._finished: list[tuple[int, Game]] = []
@@ -74,10 +66,10 @@ class GameThread(Generic[Game]):
         with TemporaryDirectory(prefix="gomoku-") as folder:
             path = Path(folder) / "model.safetensors"
             path.write_bytes(content)
-            assert isinstance(self._games, TakesWeights)
+            games: Any = self._games
             try:
                 with _OPENING:
-                    self._games.push(path)
+                    games.push(path)
             except BaseException as error:
                 self._fail(error)
 
@@ -93,15 +85,15 @@ class GameThread(Generic[Game]):
             self._state.notify_all()
         self._thread.join()
 
-    def _run(self, job: Job[Game], files: Sequence[FileCopy]) -> None:
+    def _run(self, job: Job[Game], files: Mapping[Path, bytes]) -> None:
         games: Games[Game] | None = None
         try:
             with TemporaryDirectory(prefix="gomoku-") as folder:
                 places = {path: path for path in job.files}
-                for number, file in enumerate(files):
-                    places[file.path] = Path(folder) / str(number) / file.path.name
-                    places[file.path].parent.mkdir()
-                    places[file.path].write_bytes(file.content)
+                for number, (path, content) in enumerate(files.items()):
+                    places[path] = Path(folder) / str(number) / path.name
+                    places[path].parent.mkdir()
+                    places[path].write_bytes(content)
                 with _OPENING:
                     games = job.open(places)
             with self._state:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from curriculum.workers.local import Local
-from curriculum.workers.thread import FileCopy, GameThread
+from curriculum.workers.thread import GameThread
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def test_games_come_back_once_and_numbers_may_come_late() -> None:
 
 def test_a_job_reads_copies_of_its_files(tmp_path: Path) -> None:
     missing_here = tmp_path / "elsewhere" / "name.txt"
-    thread = GameThread(Squares(missing_here), [FileCopy(missing_here, b" from a copy")])
+    thread = GameThread(Squares(missing_here), {missing_here: b" from a copy"})
     assert dict(thread.exchange([2], 1.0).games) | collect(thread, 0) == {2: "4 from a copy"}
     thread.close()
 
