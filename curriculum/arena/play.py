@@ -3,8 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -19,11 +18,11 @@ from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.reporting import Interrupted
 from curriculum.run.json_files import now
+from curriculum.workers.game_threads import on_threads
 from search.players import Decision, ForfeitError, Player, Recipe
 
 SIDE_BY_SIDE = 64
 """Games at once between players of this process: the number of positions that a search takes together."""
-_POLL_S = 0.1
 
 
 class _Board:
@@ -212,42 +211,23 @@ class MatchGames:
         self, numbers: Iterator[int | None], stop: Callable[[], bool]
     ) -> Generator[tuple[int, PlayedGame] | None, None, int | None]:
         """Play each game on a thread of its own; return the number of a game that needs none, if it came to one."""
-        at_once = self._job.on_threads or max(1, cores() // 2)
-        ending = threading.Event()
         other: int | None = None
 
-        def stop_each() -> bool:
-            return ending.is_set() or stop()
+        def apart() -> Iterator[int | None]:
+            nonlocal other
+            for number in numbers:
+                if number is not None and not self._is_apart(number):
+                    other = number
+                    return
+                yield number
 
-        running: set[Future[PlayedGame]] = set()
-        with ThreadPoolExecutor(at_once, thread_name_prefix="game") as pool:
-            try:
-                while True:
-                    while other is None and len(running) < at_once and not stop():
-                        if (number := next(numbers, None)) is None:
-                            break
-                        if not self._is_apart(number):
-                            other = number
-                            break
-                        running.add(pool.submit(self._play_one, self._job.fixtures[number], stop_each))
-                    if not running:
-                        return other
-                    # A short timeout, because a signal's handler runs between this thread's own steps.
-                    done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        game = future.result()
-                        yield game.fixture.number, game
-                    yield None
-                    if stop():
-                        return None
-            except Interrupted:
-                return None
-            finally:
-                ending.set()
+        with suppress(Interrupted):
+            yield from on_threads(apart(), self._job.on_threads or max(1, cores() // 2), self._play_one, stop)
+        return other
 
-    def _play_one(self, game: Fixture, stop: Callable[[], bool]) -> PlayedGame:
+    def _play_one(self, number: int, stop: Callable[[], bool]) -> PlayedGame:
         """Play one game. Raises `Interrupted`."""
-        board = _Board(game, self._job.rules)
+        board = _Board(self._job.fixtures[number], self._job.rules)
         with ExitStack() as stack:
             in_game: dict[int, Player] = {}
             while not board.is_over:

@@ -5,14 +5,11 @@ is the teacher's decision even where a random move was played: the distribution 
 """
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.compiled import legal_moves_of, near_stones
 from core.cores import cores
@@ -26,13 +23,13 @@ from curriculum.games.teacher_values import decayed_value
 from curriculum.reporting import Context, Interrupted
 from curriculum.training.files import naming_metadata, read_kept_games, write_samples
 from curriculum.training.samples import Samples, decayed_results
+from curriculum.workers.game_threads import on_threads
 from nets.targets import FinishedGame
 from search.players import Decision, ForfeitError, Player, Recipe, as_recipe
 
 _GAMES_PER_FILE = 64
 _MAX_FORFEITED_SHARE = 0.5
 """Maximum share of forfeited games in a file: above it the teacher is broken."""
-_POLL_S = 0.2
 _REACH = 2
 """Maximum distance of a random stone from the nearest stone: games are local, and random stones should be too."""
 
@@ -59,64 +56,37 @@ def random_move(position: Position, random: np.random.Generator) -> Cell:
     return int(random.choice(np.flatnonzero(near & legal_moves_of(position))))
 
 
-class TeacherGame(NamedTuple):
-    """A finished game of a teacher against itself."""
+def play_teacher_game(config: Config, teacher: Player, number: int) -> Samples:
+    """Play one game and return its samples, in order; it depends on the configuration's seed and its number alone.
 
-    position: Position
-    """The end of the game."""
-    first_ply: int
-    """Stones of the opening; the teacher's decisions begin there."""
-    decisions: list[Decision]
-    """[T] the teacher's decision at each position, also where a random move was played."""
-
-    @property
-    def positions(self) -> PositionBatch:
-        """[T] the positions of the decisions."""
-        return replay_positions(self.position, self.first_ply)
-
-    def results(self, decay: float) -> NDArray[np.float32]:
-        """Return [T]: the decayed result for the side to move at each position."""
-        outcome = self.position.outcome()
-        return decayed_results(outcome.winner if outcome else None, self.positions.to_move, decay)
-
-    def values(self, decay: float) -> list[float | None]:
-        """Return [T]: the teacher's values on the scale of `results`; None where it has none."""
-        left = range(self.position.rules.cells - self.first_ply, 0, -1)
-        return [decayed_value(decision, empty, decay) for decision, empty in zip(self.decisions, left, strict=False)]
-
-    def samples(self, config: Config) -> Samples:
-        """Return the samples of the game, in order.
-
-        The value target is the decayed result, mixed with the teacher's own value where it has one.
-        """
-        decay, share = config.training.z_decay, config.imitation.teacher_value_share
-        batch, results = self.positions, self.results(decay)
-        policies = np.zeros((len(self.decisions), self.position.rules.cells), dtype=np.float32)
-        for row, decision in enumerate(self.decisions):
-            if decision.policy is not None:
-                policies[row] = decision.policy
-            else:
-                policies[row, decision.move] = 1.0
-        values = [z if v is None else v for v, z in zip(self.values(decay), results, strict=True)]
-        mixed = (1.0 - share) * results + share * np.array(values, dtype=np.float32)
-        outcome = self.position.outcome()
-        moves, winner = tuple(self.position.moves[self.first_ply :]), outcome.winner if outcome else None
-        return Samples.of_game(batch, FinishedGame(batch.to_move, moves, winner, policies, mixed), config.net.targets)
-
-
-def play_teacher_game(config: Config, teacher: Player, number: int) -> TeacherGame:
-    """Play one game; it depends on the configuration's seed and its number alone."""
-    settings = config.imitation
+    The value target is the decayed result, mixed with the teacher's own value where it has one.
+    """
+    settings, decay = config.imitation, config.training.z_decay
     random = generator(config.seed, Purpose.MENTOR, number)
     position = random_opening(config.rules, settings.opening_stones, random)
     first_ply = position.ply
     decisions: list[Decision] = []
+    values: list[float | None] = []
     while not position.is_game_over():
         seed = stream_key(config.seed, Purpose.MENTOR, number, position.ply)
         decision = teacher.choose_batch([position], seeds=[seed])[0]
         decisions.append(decision)
+        values.append(decayed_value(decision, config.rules.cells - position.ply, decay))
         position.push(random_move(position, random) if random.random() < settings.random_move_share else decision.move)
-    return TeacherGame(position, first_ply, decisions)
+
+    batch, outcome = replay_positions(position, first_ply), position.outcome()
+    moves, winner = tuple(position.moves[first_ply:]), outcome.winner if outcome else None
+    policies = np.zeros((len(decisions), config.rules.cells), dtype=np.float32)
+    for row, decision in enumerate(decisions):
+        if decision.policy is not None:
+            policies[row] = decision.policy
+        else:
+            policies[row, decision.move] = 1.0
+    results = decayed_results(winner, batch.to_move, decay)
+    known = [z if value is None else value for value, z in zip(values, results, strict=True)]
+    share = settings.teacher_value_share
+    mixed = (1.0 - share) * results + share * np.array(known, dtype=np.float32)
+    return Samples.of_game(batch, FinishedGame(batch.to_move, moves, winner, policies, mixed), config.net.targets)
 
 
 def replay_positions(position: Position, first_ply: int) -> PositionBatch:
@@ -166,30 +136,20 @@ class _TeacherGames:
     def play(
         self, numbers: Iterator[int | None], stop: Callable[[], bool]
     ) -> Generator[tuple[int, Samples | ForfeitError] | None]:
-        running: dict[Future[Samples | ForfeitError], int] = {}
-        with ThreadPoolExecutor(cores()) as pool:
-            while not stop():
-                while len(running) < cores() and (number := next(numbers, None)) is not None:
-                    running[pool.submit(self._samples_of, number)] = number
-                if not running:
-                    return
-                for future in wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED).done:
-                    samples = future.result()
-                    self._positions += 0 if isinstance(samples, ForfeitError) else len(samples)
-                    yield running.pop(future), samples
-                yield None
+        for item in on_threads(numbers, cores(), self._samples_of, stop):
+            if item is not None and not isinstance(item[1], ForfeitError):
+                self._positions += len(item[1])
+            yield item
 
     def close(self) -> None:
         self._teacher = None  # an engine ends with it
 
-    def _samples_of(self, number: int) -> Samples | ForfeitError:
-        config = self._config
+    def _samples_of(self, number: int, stop: Callable[[], bool]) -> Samples | ForfeitError:
         assert self._teacher is not None
         try:
-            game = play_teacher_game(config, self._teacher, number)
+            return play_teacher_game(self._config, self._teacher, number)
         except ForfeitError as error:
             return error
-        return game.samples(config)
 
 
 def play_teacher_games(

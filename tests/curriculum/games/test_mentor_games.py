@@ -60,13 +60,22 @@ class Teacher(OneByOne):
         return Decision(scripted_move(position))
 
 
+class Recorded(OneByOne):
+    """Another player, whose decisions it keeps."""
+
+    name = "recorded"
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self.decisions: list[Decision] = []
+
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        self.decisions += self.player.choose_batch([position], seeds=[seed], stop=stop)
+        return self.decisions[-1]
+
+
 def with_imitation(**changes: Any) -> Config:
     return replace(CONFIG, imitation=replace(CONFIG.imitation, **changes))
-
-
-def samples_of(config: Config, teacher: Player, number: int) -> Samples:
-    """The samples of a game, as a run makes them."""
-    return play_teacher_game(config, teacher, number).samples(config)
 
 
 def equal(one: Samples, other: Samples) -> bool:
@@ -86,7 +95,7 @@ def played_moves(samples: Samples) -> list[int]:
 def test_every_label_is_the_teachers_move_and_random_moves_are_no_labels() -> None:
     accidents = total = 0
     for game in range(30):
-        samples = samples_of(CONFIG, Teacher(), game)
+        samples = play_teacher_game(CONFIG, Teacher(), game)
         labels = samples.policies.argmax(axis=1)
         assert (samples.policies.sum(axis=1) == 1).all()
         assert (samples.policies.max(axis=1) == 1).all()
@@ -101,14 +110,14 @@ def test_every_label_is_the_teachers_move_and_random_moves_are_no_labels() -> No
 
 
 def test_without_random_moves_the_teacher_plays_its_labels() -> None:
-    samples = samples_of(with_imitation(random_move_share=0.0), PaperMentor(), 3)
+    samples = play_teacher_game(with_imitation(random_move_share=0.0), PaperMentor(), 3)
     liked = [samples.policies[row, move] for row, move in enumerate(played_moves(samples))]
     assert liked == samples.policies.max(axis=1)[:-1].tolist(), "of several equal moves it draws one"
     assert np.allclose(samples.policies.sum(axis=1), 1)
 
 
 def test_positions_follow_each_other_from_the_opening_on() -> None:
-    samples = samples_of(CONFIG, Teacher(), 5)
+    samples = play_teacher_game(CONFIG, Teacher(), 5)
     positions = samples.positions
     counts = np.count_nonzero(positions.stones, axis=1)
     assert counts.tolist() == list(range(counts[0], counts[0] + len(samples)))
@@ -121,7 +130,7 @@ def test_positions_follow_each_other_from_the_opening_on() -> None:
 
 def test_z_is_the_winners_and_decays_towards_the_opening() -> None:
     for game in range(10):
-        samples = samples_of(CONFIG, PaperMentor(), game)
+        samples = play_teacher_game(CONFIG, PaperMentor(), game)
         left = np.arange(len(samples) - 1, -1, -1)
         if not samples.values.any():
             continue  # a draw
@@ -134,7 +143,7 @@ def test_the_teachers_own_value_is_mixed_in() -> None:
     by_share = {}
     for share in (0.0, 0.25, 1.0):
         config = with_imitation(teacher_value_share=share)
-        by_share[share] = [samples_of(config, teacher, 4).values for teacher in (PaperMentor(), Teacher())]
+        by_share[share] = [play_teacher_game(config, teacher, 4).values for teacher in (PaperMentor(), Teacher())]
     for share in (0.25, 1.0):
         mentors = (1 - share) * by_share[0.0][0] + share * by_share[1.0][0]
         assert by_share[share][0] == pytest.approx(mentors, abs=1e-6)
@@ -146,11 +155,14 @@ def test_the_teachers_own_value_is_mixed_in() -> None:
 
 def test_a_game_without_random_moves_confirms_the_teachers_proofs() -> None:
     """The winner is the proven one, and wins in no more plies than proven."""
-    config = with_imitation(random_move_share=0.0)
     proven = 0
     for number in range(6):
-        game = play_teacher_game(config, Mentor(Limit(nodes=2000)), number)
-        for decision, value, z in zip(game.decisions, game.values(0.9), game.results(0.9), strict=True):
+        teacher = Recorded(Mentor(Limit(nodes=2000)))
+        values, results = (
+            play_teacher_game(with_imitation(random_move_share=0.0, teacher_value_share=share), each, number).values
+            for share, each in ((1.0, teacher), (0.0, teacher.player))
+        )
+        for decision, value, z in zip(teacher.decisions, values, results, strict=True):
             if decision.plies_to_end is not None and decision.value == 1.0:
                 assert value == pytest.approx(0.9 ** (decision.plies_to_end - 1))
                 assert value <= z + 1e-6
@@ -179,10 +191,10 @@ def test_values_are_decayed_by_the_plies_that_are_left_or_proven(
 
 
 def test_games_are_distinct_and_depend_on_seed_and_number_alone() -> None:
-    games = [samples_of(CONFIG, PaperMentor(), game) for game in range(12)]
+    games = [play_teacher_game(CONFIG, PaperMentor(), game) for game in range(12)]
     assert len({game.positions.stones.tobytes() for game in games}) == 12
-    assert all(equal(game, samples_of(CONFIG, PaperMentor(), number)) for number, game in enumerate(games))
-    assert not equal(games[0], samples_of(replace(CONFIG, seed=7), PaperMentor(), 0))
+    assert all(equal(game, play_teacher_game(CONFIG, PaperMentor(), number)) for number, game in enumerate(games))
+    assert not equal(games[0], play_teacher_game(replace(CONFIG, seed=7), PaperMentor(), 0))
 
 
 def test_openings_are_local_unfinished_and_of_the_configured_length() -> None:
@@ -210,7 +222,7 @@ def test_a_random_move_is_near_the_stones() -> None:
 def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
     assert len(read_training_games(CONFIG, tmp_path)) == 0
     training, held_out = play_teacher_games(CONFIG, Teacher(), tmp_path, Context())
-    games = [pack(samples_of(CONFIG, Teacher(), game)).all for game in range(130)]
+    games = [pack(play_teacher_game(CONFIG, Teacher(), game)).all for game in range(130)]
     assert equal(training, Samples.concatenate(games[:117]))
     assert equal(held_out, Samples.concatenate(games[117:]))
     assert equal(read_training_games(CONFIG, tmp_path), training), "nor in a later phase"
@@ -219,7 +231,7 @@ def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
 def test_one_game_at_least_is_held_out(tmp_path: Path) -> None:
     config = with_imitation(games=3, held_out_share=0.0)
     training, held_out = play_teacher_games(config, Teacher(), tmp_path, Context())
-    assert equal(held_out, pack(samples_of(config, Teacher(), 2)).all)
+    assert equal(held_out, pack(play_teacher_game(config, Teacher(), 2)).all)
     assert len(training) > 0
 
 
