@@ -9,9 +9,7 @@ five against the one below (docs/evaluation.md). At the top plays the built-in m
 from dataclasses import dataclass
 
 from search.limit import Limit
-from search.mentor.casual import CasualPlayer, Habits
-from search.mentor.player import Mentor
-from search.players import Player
+from search.mentor.casual import Habits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +21,18 @@ class ByModel:
     """The mentor's nodes a move on boards that the model does not play."""
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
-    """One level: a casual player's habits, or the built-in model's simulations."""
-
-    title: str
-    """One word for a start screen."""
-    strength: Habits | ByModel
-
-
-LEVELS = {
-    1: Level("beginner", Habits(sees_four=0.97, sees_three=0.5, softness=0.8)),
-    2: Level("learner", Habits(sees_four=0.98, sees_three=0.63, softness=0.65)),
-    3: Level("casual", Habits(sees_four=0.99, sees_three=0.73, softness=0.53)),
-    4: Level("steady", Habits(sees_four=0.99, sees_three=0.81, softness=0.42)),
-    5: Level("careful", Habits(sees_four=0.995, sees_three=0.88, softness=0.34)),
-    6: Level("club", Habits(sees_three=0.95, softness=0.25)),
-    7: Level("strong", Habits(sees_three=0.98, softness=0.2, looks_ahead=0.2)),
-    8: Level("expert", Habits(softness=0.1, looks_ahead=0.75, nodes=800)),
-    9: Level("best", ByModel(simulations=30_000, elsewhere=Limit(nodes=1_000_000))),
+LEVELS: dict[int, Habits | ByModel] = {
+    1: Habits(sees_four=0.97, sees_three=0.5, softness=0.8),
+    2: Habits(sees_four=0.98, sees_three=0.63, softness=0.65),
+    3: Habits(sees_four=0.99, sees_three=0.73, softness=0.53),
+    4: Habits(sees_four=0.99, sees_three=0.81, softness=0.42),
+    5: Habits(sees_four=0.995, sees_three=0.88, softness=0.34),
+    6: Habits(sees_three=0.95, softness=0.25),
+    7: Habits(sees_three=0.98, softness=0.2, looks_ahead=0.2),
+    8: Habits(softness=0.1, looks_ahead=0.75, nodes=800),
+    9: ByModel(simulations=30_000, elsewhere=Limit(nodes=1_000_000)),
 }
-"""The levels. Level 9 is the strongest player of the package, and answers in about half a second on 2 cores."""
+"""The habits of a casual player, or the strength of the built-in model.
 
-
-def level_player(level: int, *, name: str) -> Player:
-    """Return the player of a level, 1 to 9, without a model."""
-    strength = LEVELS[level].strength
-    if isinstance(strength, Habits):
-        return CasualPlayer(strength, name=name)
-    return Mentor(strength.elsewhere, name=name)
+Level 9 is the strongest player of the package, and answers in about half a second on 2 cores.
+"""

@@ -322,12 +322,15 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
 
 
 def _level(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
-    from curriculum.arena.levels import LEVELS, ByModel, level_player
+    from curriculum.arena.levels import LEVELS
+    from search.mentor.casual import CasualPlayer, Habits
+    from search.mentor.player import Mentor
 
-    level = player_names.LEVELS.index(spec) + 1
-    strength, path = LEVELS[level].strength, player_names.model_of_level(spec, rules)
-    if path is None or not isinstance(strength, ByModel):
-        return level_player(level, name=spec)
+    strength = LEVELS[player_names.LEVELS.index(spec) + 1]
+    if isinstance(strength, Habits):
+        return CasualPlayer(strength, name=spec)
+    if (path := player_names.model_of_level(spec, rules)) is None:
+        return Mentor(strength.elsewhere, name=spec)
     settings = PlayerSettings(
         simulations=strength.simulations, memory_bytes=settings.memory_bytes, keeps_tree=settings.keeps_tree
     )
