@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.evaluation import Evaluator
 from curriculum.arena.players import NamedPlayer, PlayerSettings
 from curriculum.config import Config, Phase
 from curriculum.phases.jobs import evaluator_of
@@ -12,23 +11,18 @@ from search.players import Player
 from search.tree.player import MctsPlayer
 
 
-def model_player(config: Config, evaluator: Evaluator, *, name: str, simulations: int = 0) -> MctsPlayer:
-    """Return the player of a model in training, with the run's search; `simulations` 0 takes the search's own number.
+@dataclass(frozen=True)
+class ModelPlayer:
+    """The recipe (`search.players.Recipe`) of a model in training, with the run's search.
 
     It plays semi-stochastically (A IV-D).
     """
-    search = replace(config.search, simulations=simulations) if simulations else config.search
-    return MctsPlayer(evaluator, config.rules, search, switch_stage=config.evaluation.switch_stage, name=name)
-
-
-@dataclass(frozen=True)
-class ModelPlayer:
-    """The recipe (`search.players.Recipe`) of `model_player` with the model of a file."""
 
     config: Config
     model: Path
     name: str
     simulations: int = 0
+    """0 takes the search's own number."""
 
     starts_games = False
 
@@ -39,8 +33,11 @@ class ModelPlayer:
 
     def make(self, files: Mapping[Path, Path]) -> Player:
         """See `Recipe`."""
+        config, search = self.config, self.config.search
+        if self.simulations:
+            search = replace(search, simulations=self.simulations)
         evaluator = evaluator_of(files[self.model])
-        return model_player(self.config, evaluator, name=self.name, simulations=self.simulations)
+        return MctsPlayer(evaluator, config.rules, search, switch_stage=config.evaluation.switch_stage, name=self.name)
 
 
 def named_player(config: Config, spec: str, *, seconds: float | None = None) -> NamedPlayer:

@@ -1,6 +1,6 @@
 """Players of a run: the student has the run's search, every other player its own."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -8,13 +8,12 @@ import pytest
 from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError
 from curriculum.config import Config, EvaluationConfig, ImitationConfig
-from curriculum.phases.players import check_players, model_player, named_player
+from curriculum.phases.players import ModelPlayer, check_players, named_player
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
-from tests.support.evaluators import ScriptedEvaluator
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -45,10 +44,12 @@ def test_a_teachers_time_replaces_its_number_of_simulations(teacher: Path) -> No
     assert player._budget.seconds == 0.5
 
 
-def test_the_model_in_training_plays_with_the_runs_search() -> None:
-    player = model_player(CONFIG, ScriptedEvaluator(RULES), name="model")
-    assert player._settings == CONFIG.search
-    assert model_player(CONFIG, ScriptedEvaluator(RULES), name="model", simulations=5)._settings.simulations == 5
+@pytest.mark.parametrize("simulations", [0, 5])
+def test_the_model_in_training_plays_with_the_runs_search(simulations: int, teacher: Path) -> None:
+    player = ModelPlayer(CONFIG, teacher, "model", simulations).make({teacher: teacher})
+    assert isinstance(player, MctsPlayer)
+    assert player._settings == replace(CONFIG.search, simulations=simulations or CONFIG.search.simulations)
+    assert player._switch_stage == 3
 
 
 def test_players_that_do_not_exist_are_refused(teacher: Path) -> None:
