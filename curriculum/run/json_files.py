@@ -42,13 +42,21 @@ def cut_unfinished_line(file: Path) -> None:
     """Remove an unfinished end: the process died while it wrote the last line.
 
     After a power cut the end may also be zeros, where a journal knew the new size of the file and not its new content.
+    Raises the errors of `cut_last_lines`.
+    """
+    cut_last_lines(file, lambda line: b"\0" in line)
+
+
+def cut_last_lines(file: Path, is_lost: Callable[[bytes], bool]) -> None:
+    """Remove an unfinished line at the end of a file, and the whole ones before it for which `is_lost` returns True.
+
     Raises `OSError`, `NotAFileError`.
     """
     if not file.exists():
         return
     text = read_bytes(file, MAX_JSON_LINES_BYTES, pipes=False)
     end = text.rfind(b"\n") + 1
-    while end and b"\0" in text[(start := text.rfind(b"\n", 0, end - 1) + 1) : end]:
+    while end and is_lost(text[(start := text.rfind(b"\n", 0, end - 1) + 1) : end]):
         end = start
     if end < len(text):
         with naming(file):

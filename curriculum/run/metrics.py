@@ -5,14 +5,12 @@ step is done again: the next opening of the run cuts the line off. A run in whic
 version worked in it or since it is stopped now, may hold a line twice; readers take the later one (`DistinctRecords`).
 """
 
-import os
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
 
-from core.files.atomic import naming, read_bytes
 from core.files.json_text import parse_json
-from core.input_limits import MAX_JSON_LINES_BYTES
+from curriculum.run.json_files import cut_last_lines
 from curriculum.run.progress import Progress
 
 _IDENTITY: dict[str, tuple[str, ...]] = {
@@ -102,21 +100,15 @@ class GlobalSteps:
 def cut_unsaved_lines(file: Path, run: Path) -> None:
     """Cut the last lines off whose work is not in the run's files: a process was killed before it saved it.
 
-    Raises `OSError`.
+    Raises the errors of `cut_last_lines`.
     """
-    if not file.exists():
-        return
-    text = read_bytes(file, MAX_JSON_LINES_BYTES, pipes=False)
-    progress, end = Progress(run), len(text)
-    while end:
-        start = text.rfind(b"\n", 0, end - 1) + 1
+    progress = Progress(run)
+
+    def is_unsaved(line: bytes) -> bool:
         try:
-            record = parse_json(text[start:end])
-            if not isinstance(record, dict) or progress.has_saved(record):
-                break
+            record = parse_json(line)
+            return isinstance(record, dict) and not progress.has_saved(record)
         except ValueError:
-            break  # its reader names it
-        end = start
-    if end < len(text):
-        with naming(file):
-            os.truncate(file, end)
+            return False  # its reader names it
+
+    cut_last_lines(file, is_unsaved)
