@@ -1,28 +1,24 @@
 """Basics: phase 1 of the curriculum. Both nets learn the basic moves (A IV-B)."""
 
 from pathlib import Path
-from typing import Any
 
 from core.streams import Purpose, stream_key
 from curriculum.games import basics
 from curriculum.phases.divergence import naming_divergence
 from curriculum.phases.steps import (
-    Training,
     best_hash,
     falling_rate,
     favourite_moves,
     is_finished,
     keep_model,
     mark_finished,
+    resumed,
     shares_by_colour,
-    starting_model,
-    trainer_state,
 )
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.files import read_samples, write_samples
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import Trainer
 from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -40,13 +36,10 @@ def run_basics(run: RunFolder, context: Context) -> None:
         return
     config = run.config
     samples = basics_of(run, context)
-    trainer = Trainer(config, starting_model(run))
-    progress: dict[str, Any] = {"step": 0}
-    if trainer_state(run, PHASE).exists():
-        progress = trainer.load(trainer_state(run, PHASE), progress)
+    training = resumed(run, context, PHASE, {"step": 0})
+    trainer, progress = training.trainer, training.progress
     progress.setdefault("parent", best_hash(run))
     source = trainer.batches(samples, stream_key(config.seed, Purpose.BASICS))
-    training = Training(run, context, PHASE, trainer, progress)
     steps = config.basics.epochs * source.steps_per_pass
     with context.reporter.task("learning the basics", steps, "steps") as task:
         task.update(progress["step"])

@@ -15,14 +15,13 @@ from curriculum.phases.divergence import naming_divergence
 from curriculum.phases.origin import portable_name, result_of
 from curriculum.phases.players import ModelPlayer, named_player
 from curriculum.phases.steps import (
-    Training,
     falling_rate,
     favourite_moves,
     is_finished,
     keep_model,
     mark_finished,
+    resumed,
     shares_by_colour,
-    starting_model,
     trainer_state,
 )
 from curriculum.reporting import Context
@@ -48,14 +47,12 @@ def run_imitation(run: RunFolder, context: Context) -> None:
     teacher = named_player(config, settings.teacher, seconds=settings.teacher_seconds or None)
     played, held_out = play_teacher_games(config, teacher, run.replay, context)
     rehearsal = basics_of(run, context) if settings.basics_share > 0 else Samples.none(config.rules.cells)
-    trainer = Trainer(config, starting_model(run))
-    progress: dict[str, Any] = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
-    if trainer_state(run, PHASE).exists():
-        progress = trainer.load(trainer_state(run, PHASE), progress)
+    start = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
+    training = resumed(run, context, PHASE, start)
+    trainer, progress = training.trainer, training.progress
     source = trainer.batches(
         played, stream_key(config.seed, Purpose.MENTOR), rehearsal=rehearsal, rehearsal_share=settings.basics_share
     )
-    training = Training(run, context, PHASE, trainer, progress)
     steps = settings.passes * source.steps_per_pass
     rate = falling_rate(settings.learning_rate, settings.final_learning_rate, steps)
     with context.reporter.task(f"imitating {settings.teacher}", steps, "steps") as task:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from core.files.atomic import atomic_path
 from curriculum.games.selfplay_games import Progress, SelfPlayGame
@@ -25,7 +25,7 @@ _SECONDS_PER_UPDATE = 1.0
 
 
 class RoundGames:
-    """Plays the games of a round and saves them. A context manager: leaving it saves those that have ended."""
+    """Plays the games of a round and saves them; close it."""
 
     def __init__(self, run: RunFolder, context: Context) -> None:
         self._run, self._context, self._replay = run, context, Replay(run, context)
@@ -128,12 +128,6 @@ class RoundGames:
             finally:
                 self._stream.close()
                 self._stream = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def _save(self) -> None:
         if self._stream is None or not self._pending:

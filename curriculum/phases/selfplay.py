@@ -8,6 +8,7 @@ new weights into the games (Y 4).
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import cached_property
 from typing import Any
 
@@ -56,7 +57,7 @@ def run_selfplay(run: RunFolder, context: Context) -> None:
         mark_unfinished(run, PHASE)  # it has got more rounds
     if starting_model(run) is None:
         keep_model(run, "best", Trainer(run.config).model, {"phase": "none", "step": 0})
-    with RoundGames(run, context) as games:
+    with closing(RoundGames(run, context)) as games:
         for iteration in range(first, run.config.selfplay.iterations):
             _Round(run, context, games, iteration).run()
     mark_finished(run, PHASE)

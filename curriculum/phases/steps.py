@@ -219,6 +219,16 @@ class Training:
         self._losses, self._steps, self._positions, self._seconds = [], [], 0, 0.0
 
 
+def resumed(run: RunFolder, context: Context, phase: str, start: Mapping[str, Any]) -> Training:
+    """Return the training of a phase, from where it was left; at first from the best model, with the progress `start`.
+
+    Raises the errors of `starting_model` and `Trainer.load`.
+    """
+    trainer, state = Trainer(run.config, starting_model(run)), trainer_state(run, phase)
+    progress = trainer.load(state, start) if state.exists() else dict(start)
+    return Training(run, context, phase, trainer, progress)
+
+
 def falling_rate(first: float, last: float, steps: int) -> Callable[[int], float]:
     """Return the learning rate of each of `steps` steps, from `first` to `last` along half a cosine."""
     return lambda step: cosine_rate(first, last, step / max(1, steps))

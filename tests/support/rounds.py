@@ -127,10 +127,7 @@ class Script:
     def push(self, model: Path) -> None:
         self.note("push", model.stem, load_model(model)[1].made["step"])
 
-    def __enter__(self) -> "Script":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
         self.note("closed", None)
 
 

@@ -242,7 +242,8 @@ def test_samples_of_a_round_do_not_depend_on_how_they_were_saved(
     assert same_tensors(tensors(best(path)), tensors(best(straight)))
 
 
-def test_games_left_without_their_samples_are_played_again(tmp_path: Path) -> None:
+def test_games_left_without_their_samples_are_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 1e9)  # a slow machine, too, saves the round in one file
     config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1))
     with RunFolder.create(tmp_path / "run", config) as run:
         left = run.games / "selfplay-0000-000003.sgf"
