@@ -40,17 +40,15 @@ class Reporter(Protocol):
         """Show a remark of one line."""
 
 
-class _QuietTask:
-    def update(self, done: float, **figures: float | str) -> None:
-        pass
-
-
 class Quiet:
-    """A reporter that shows nothing."""
+    """A reporter that shows nothing, of no task either."""
 
     def task(self, name: str, total: float, unit: str) -> AbstractContextManager[Task]:
         """See `Reporter`."""
-        return nullcontext(_QuietTask())
+        return nullcontext(self)
+
+    def update(self, done: float, **figures: float | str) -> None:
+        """See `Task`."""
 
     def say(self, text: str) -> None:
         """See `Reporter`."""

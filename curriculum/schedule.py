@@ -26,8 +26,3 @@ def at_round(config: Config, number: int) -> Config:
         if first <= number:
             config = with_assignments(config, text.split(";"), SECTIONS, "schedule")
     return config
-
-
-def check_schedule(config: Config) -> None:
-    """Raise `ConfigError` for a stage of the schedule that cannot be read."""
-    at_round(config, 10**9)

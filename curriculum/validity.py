@@ -4,7 +4,7 @@ from core.input_limits import MAX_PARAMETERS
 from curriculum.config import Config, Phase
 from curriculum.games.kinds import check as check_kinds
 from curriculum.presets import check_fields
-from curriculum.schedule import at_round, check_schedule
+from curriculum.schedule import at_round
 from curriculum.stated import ConfigError
 from nets.shapes import parameter_total
 from search.tree.settings import NODE_ALPHA, Noise
@@ -23,7 +23,7 @@ def check(config: Config) -> None:
         )
     if draws_basics(config):
         check_kinds(config.rules, config.basics.kinds, config.basics.noise_stones)
-    check_schedule(config)
+    at_round(config, 10**9)  # raises for a stage of the schedule that cannot be read
     parameters = parameter_total(config.net, config.rules)
     if parameters > MAX_PARAMETERS:
         raise ConfigError(f"the nets would have {parameters:,} parameters; the limit is {MAX_PARAMETERS:,}")

@@ -13,7 +13,7 @@ from core.position import Position
 from core.records.lines import filled_lines, line_number, with_line_feeds
 from core.rules import Cell, Rules, Variant, shipped_variant
 from core.streams import stream_key
-from curriculum.reporting import Context, Interrupted
+from curriculum.reporting import Context
 from search.players import Player
 
 RULES = Rules()
@@ -175,8 +175,7 @@ def score_player(
             positions = [Position.from_moves(rules, puzzle.moves) for puzzle in some]
             seeds = [stream_key(seed, first + row) for row in range(len(some))]
             decisions = player.choose_batch(positions, seeds=seeds, stop=context.stop)
-            if context.stop():
-                raise Interrupted
+            context.check()
             for puzzle, decision in zip(some, decisions, strict=True):
                 tally = result.kinds.setdefault(puzzle.kind, Solved())
                 tally.positions += 1

@@ -31,7 +31,7 @@ def priors(logits: NDArray[np.float32], positions: PositionBatch) -> NDArray[np.
 
 
 def own_games(evaluator: NetEvaluator, rules: Rules, count: int) -> PositionBatch:
-    """Return `count` positions of games: first moves drawn from the model's priors, then its top moves."""
+    """Return `count` positions of games, shuffled: first moves drawn from the model's priors, then its top moves."""
     random = generator(1)
     found: list[PositionBatch] = []
     games = [Position(rules) for _ in range(_GAMES)]
@@ -44,11 +44,7 @@ def own_games(evaluator: NetEvaluator, rules: Rules, count: int) -> PositionBatc
             game.push(int(random.choice(rules.cells, p=share / share.sum()) if drawn else share.argmax()))
             if game.is_game_over():
                 games[index] = Position(rules)
-    return shuffled(PositionBatch.concatenate(found), count)
-
-
-def shuffled(positions: PositionBatch, count: int) -> PositionBatch:
-    """Return up to `count` positions in random order."""
+    positions = PositionBatch.concatenate(found)
     return positions.rows(generator(1).permutation(len(positions))[:count])
 
 

@@ -3,7 +3,6 @@
 It also prepares the graphs of the built-in models.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -57,9 +56,10 @@ def compile_all(context: Context, variant: Variant = Variant.FREESTYLE) -> int:
         with watching_compilation(
             lambda kernel: task.update(len(compiled()), now=kernel.rpartition(".")[2])
         ) as compilation:
-            for part in _PARTS:
-                context.check()
-                part()
+            for evaluator in (_UniformEvaluator(), _LineEvaluator()):
+                for play in (_play_self_play, _play_against_a_person):
+                    context.check()
+                    play(evaluator)
             while helper and not helper.join(_CHECK_S):
                 task.update(len(compiled()))
                 context.check()
@@ -154,13 +154,6 @@ def _play_self_play(evaluator: Evaluator) -> None:
     list(SelfPlay(config, evaluator, iteration=0, balanced=()).play([0, 1]))
 
 
-def _play_line_nets() -> None:
-    evaluator = _LineEvaluator()
-    evaluator.evaluate_one()
-    _play_self_play(evaluator)
-    _play_against_a_person(evaluator)
-
-
 def _play_against_a_person(evaluator: Evaluator) -> None:
     position = Position.from_moves(_RULES, [0])
     player = MctsPlayer(evaluator, _RULES, _SEARCH.with_tactics())
@@ -183,11 +176,3 @@ def _open_the_built_in_models() -> None:
 def _draw_basics() -> None:
     samples = basics.draw(_RULES, tuple(KINDS), len(KINDS), (0, 8), 0, Context())
     basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
-
-
-_PARTS: tuple[Callable[[], None], ...] = (
-    lambda: _play_self_play(_UniformEvaluator()),
-    lambda: _play_against_a_person(_UniformEvaluator()),
-    _play_line_nets,
-)
-"""Parts of the warm-up that use a net."""

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,23 +152,17 @@ def _check_board(found: int, cells: int | None) -> None:
         raise ValueError(f"its boards have {found} cells, and those of the run have {cells}")
 
 
-class KeptGames(NamedTuple):
-    """The samples of whole games, one game after the other."""
+def read_kept_games(path: Path, cells: int) -> tuple[Packed, list[int], dict[str, Any]]:
+    """Return the samples of the whole games in a file, the number of samples of each, and the metadata of the file.
 
-    samples: Packed
-    lengths: list[int]
-    """The number of samples of each game."""
-    metadata: dict[str, Any]
-
-
-def read_kept_games(path: Path, cells: int) -> KeptGames:
-    """Return the games in a file whose metadata holds their `lengths`. Raises `SamplesError`."""
+    The games are in order. Raises `SamplesError`, also for metadata without these `lengths`.
+    """
     samples, metadata = read_packed(path, cells)
     with naming_metadata(path):
         lengths = values_at(metadata, "lengths", int, low=0)
         if sum(lengths) != len(samples):
             raise ValueError(f"lengths are those of {sum(lengths):,} samples, and there are {len(samples):,}")
-    return KeptGames(samples, lengths, metadata)
+    return samples, lengths, metadata
 
 
 @contextmanager

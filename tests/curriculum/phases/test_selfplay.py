@@ -56,8 +56,8 @@ def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytes
             run_selfplay(run, Context())
             files = sorted(run.replay.glob("selfplay-*.npz"))
             kept = [read_kept_games(path, CONFIG.rules.cells) for path in files]
-            assert sorted(game for file in kept for game in file.metadata["games"]) == [0, 0, 1, 1, 2, 2, 3, 3]
-            assert 0 in [length for file in kept for length in file.lengths]
+            assert sorted(game for _, _, metadata in kept for game in metadata["games"]) == [0, 0, 1, 1, 2, 2, 3, 3]
+            assert 0 in [length for _, lengths, _ in kept for length in lengths]
             records = [record for record in read_metrics(run.path) if record["event"] == "games"]
             assert sum(record["games"] for record in records) == 8
             assert None in [record["policy_entropy"] for record in records]

@@ -98,9 +98,9 @@ def test_samples_come_back_from_disk_as_they_were(cells: int, path: Path) -> Non
 
 def test_files_of_an_earlier_version_are_read(path: Path) -> None:
     write_plain(path, some_samples(), {"games": [1, 2], "lengths": [COUNT - 4, 4]})
-    games = read_kept_games(path, CELLS)
-    assert games.lengths == [COUNT - 4, 4]
-    assert_equal(games.samples.all, some_samples())
+    samples, lengths, _ = read_kept_games(path, CELLS)
+    assert lengths == [COUNT - 4, 4]
+    assert_equal(samples.all, some_samples())
 
 
 def test_auxiliary_targets_follow_their_samples(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,9 +226,9 @@ def test_games_are_kept_with_their_lengths(path: Path) -> None:
     """A game may have no sample; metadata may be as large as its limit."""
     text = json.dumps({"lengths": [COUNT - 4, 0, 4]}).encode().ljust(MAX_JSON_BYTES)
     rewrite(path, lambda arrays: arrays.update(metadata=np.frombuffer(text, np.uint8)))
-    games = read_kept_games(path, CELLS)
-    assert (games.lengths, len(games.samples)) == ([COUNT - 4, 0, 4], COUNT)
-    assert games.metadata == {"lengths": games.lengths}
+    samples, lengths, metadata = read_kept_games(path, CELLS)
+    assert (lengths, len(samples)) == ([COUNT - 4, 0, 4], COUNT)
+    assert metadata == {"lengths": lengths}
 
 
 @pytest.mark.parametrize("metadata", [{}, {"lengths": 3}, {"lengths": [COUNT + 1]}, {"lengths": [-1, COUNT + 1]}])
