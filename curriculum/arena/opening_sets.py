@@ -8,6 +8,8 @@ from pathlib import Path
 from core.records.openings import parse_openings, read_openings
 from core.records.record import RecordError
 from core.rules import Cell, Rules, Variant, shipped_variant
+from curriculum.config import Config
+from curriculum.reporting import Context
 
 BALANCED, EMPTY_BOARD = "balanced", "empty"
 _HEAD = 4096
@@ -60,6 +62,22 @@ def note_on_balanced(rules: Rules) -> str | None:
 
 def _shipped(rules: Rules, variant: Variant) -> Traversable:
     return resources.files("curriculum") / "openings" / f"{variant}{rules.size}.txt"
+
+
+def training_openings(config: Config, context: Context) -> list[tuple[Cell, ...]]:
+    """Return the balanced openings to start self-play from; none, with a note, where none are shipped for the rules."""
+    share = config.selfplay.balanced_share
+    if share <= 0:
+        return []
+    if balanced_for(config.rules) is None:
+        context.reporter.say(
+            f"no balanced openings are shipped for {config.rules}: the {100 * share:.0f} % of self-play games that "
+            "selfplay.balanced_share starts from them start from the empty board"
+        )
+        return []
+    if note := note_on_balanced(config.rules):
+        context.reporter.say(note)
+    return load_openings(BALANCED, config.rules, for_training=True)
 
 
 def evaluation_openings(rules: Rules) -> list[tuple[Cell, ...]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from core.files.atomic import atomic_path
+from curriculum.arena.opening_sets import training_openings
 from curriculum.games.selfplay_games import Progress, SelfPlayGame
 from curriculum.phases.jobs import SelfPlayJob
-from curriculum.phases.openings import training_openings
 from curriculum.phases.replay import Replay
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder

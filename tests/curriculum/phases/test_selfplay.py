@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.rules import Rules
+from curriculum.arena.opening_sets import training_openings
 from curriculum.config import Config, SelfplayConfig
 from curriculum.phases import round_games
-from curriculum.phases.openings import training_openings
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder, read_metrics
