@@ -20,7 +20,6 @@ from curriculum.run.folder import RunFolder
 from curriculum.training.files import read_samples, write_samples
 from curriculum.training.samples import Samples
 from nets.dual import DualNet
-from nets.runtimes.net_evaluator import NetEvaluator
 
 PHASE = "basics"
 _TEST_POSITIONS = 10_000
@@ -92,7 +91,4 @@ def right_shares(model: DualNet, run: RunFolder, context: Context) -> dict[str, 
     )
     if config.basics.colour_swapped:
         fresh = basics.with_colours_swapped(config.rules, fresh)
-    evaluator = NetEvaluator(model)
-    right = basics.are_right(config.rules, fresh.positions, favourite_moves(config.rules, evaluator, fresh))
-    evaluator.close()
-    return shares_by_colour(fresh, right)
+    return shares_by_colour(fresh, basics.are_right(config.rules, fresh.positions, favourite_moves(model, fresh)))

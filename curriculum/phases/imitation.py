@@ -29,7 +29,6 @@ from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import Trainer
 from nets.checkpoint import load_model
-from nets.runtimes.net_evaluator import NetEvaluator
 
 PHASE = "imitation"
 
@@ -92,9 +91,7 @@ def _measure_pass(
     """Measure a finished pass and decide if it was the last."""
     settings = run.config.imitation
     progress["passes"] += 1
-    evaluator = NetEvaluator(trainer.result, repeatable=True)
-    favourites = favourite_moves(run.config.rules, evaluator, held_out)
-    evaluator.close()
+    favourites = favourite_moves(trainer.result, held_out, repeatable=True)
     # Several moves may have the teacher's highest probability.
     agrees = held_out.policies[np.arange(len(held_out)), favourites] >= held_out.policies.max(axis=1)
     agreement, by_colour = float(agrees.mean()), shares_by_colour(held_out, agrees)

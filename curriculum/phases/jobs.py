@@ -83,23 +83,21 @@ class SelfPlayGames:
     def push(self, path: Path) -> None:
         """Play on with the weights of a model file."""
         evaluator = self._evaluator
-        if not isinstance(evaluator, SharedEvaluator) and evaluator.reloads:
+        if isinstance(evaluator, SharedEvaluator) or not evaluator.reloads:
+            newer = evaluator_of(path, repeatable=self._repeatable)
+
+            def renewed() -> Evaluator:
+                self._evaluator.close()
+                self._evaluator = newer
+                return newer
+        else:
             model = load_model(path)[0]
 
-            def reloaded() -> Evaluator:
+            def renewed() -> Evaluator:
                 evaluator.load(model)
                 return evaluator
 
-            self._newer = reloaded
-            return
-        newer = evaluator_of(path, repeatable=self._repeatable)
-
-        def replaced() -> Evaluator:
-            self._evaluator.close()
-            self._evaluator = newer
-            return newer
-
-        self._newer = replaced
+        self._newer = renewed
 
     def close(self) -> None:
         """See `curriculum.workers.games.Games`."""

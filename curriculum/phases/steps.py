@@ -4,6 +4,7 @@ import shlex
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 from core.compiled.rules import compile_rules, legal_masks
 from core.errors import Notice
 from core.files.json_text import value_at
-from core.rules import Rules
 from core.streams import Purpose, stream_key
 from curriculum.arena.players import PlayerSpecError, model_path
+from curriculum.budget import rows_per_step
 from curriculum.config import Config
 from curriculum.phases.origin import file_hash, origin_of, portable_made
 from curriculum.presets import setting_text
@@ -167,9 +168,9 @@ class Training:
         self._run, self._context, self._phase, self.trainer, self.progress = run, context, phase, trainer, progress
         if trainer.device.type == "cuda":
             context.reporter.say(f"the nets train on {device_text()}")
-        self._losses: list[Losses] = []
-        self._steps: list[int] = []
-        self._positions, self._seconds, self._rate = 0, 0.0, 0.0
+        self._done: list[tuple[Losses, int, float]] = []
+        """Losses, number of steps and seconds of each `train` since the last save."""
+        self._rate = 0.0
 
     def fit(self, source: BatchSource, until: int, rate: Callable[[int], float]) -> Iterator[Losses]:
         """Train to step `until` and yield the losses after each save; `rate` gives a step's learning rate.
@@ -191,32 +192,31 @@ class Training:
         seconds = time.perf_counter() - start
         self.progress["step"] += len(rates)
         self.progress["seconds"] = self.progress.get("seconds", 0.0) + seconds
-        self._losses.append(losses)
-        self._steps.append(len(rates))
-        self._seconds, self._rate = self._seconds + seconds, rates[-1]
-        self._positions += len(rates) * self._run.config.training.batch_size * len(source.colours)
+        self._done.append((losses, len(rates), seconds))
+        self._rate = rates[-1]
         return losses
 
     def save(self) -> None:
         """Save the state, with a line of metrics on the steps since the last save."""
         state = trainer_state(self._run, self._phase)
-        if not self._losses:
+        if not self._done:
             self.trainer.save(state, self.progress)
             return
-        means = np.average([[*each.values()] for each in self._losses], axis=0, weights=self._steps).tolist()
+        losses, steps, seconds = zip(*self._done, strict=True)
+        means = np.average([[*each.values()] for each in losses], axis=0, weights=steps).tolist()
         record = {
             "phase": self._phase,
             **{key: value for key, value in self.progress.items() if key in ("iteration", "epoch")},
             "event": "train",
             "step": self.progress["step"],
-            **dict(zip(self._losses[0], means, strict=True)),
+            **dict(zip(losses[0], means, strict=True)),
             "learning_rate": self._rate,
-            "positions_per_second": self._positions / self._seconds,
-            "seconds": self._seconds,
+            "positions_per_second": sum(steps) * rows_per_step(self._run.config) / sum(seconds),
+            "seconds": sum(seconds),
         }
         with self._run.metrics_of(record):
             self.trainer.save(state, self.progress)
-        self._losses, self._steps, self._positions, self._seconds = [], [], 0, 0.0
+        self._done = []
 
 
 def resumed(run: RunFolder, context: Context, phase: str, start: Mapping[str, Any]) -> Training:
@@ -234,15 +234,16 @@ def falling_rate(first: float, last: float, steps: int) -> Callable[[int], float
     return lambda step: cosine_rate(first, last, step / max(1, steps))
 
 
-def favourite_moves(rules: Rules, evaluator: NetEvaluator, samples: Samples) -> NDArray[np.intp]:
-    """Return [B]: the legal move with the largest prior at each position."""
-    moves = np.empty(len(samples), dtype=np.intp)
-    for first in range(0, len(samples), _MAX_BATCH):
-        chunk = slice(first, first + _MAX_BATCH)
-        positions = samples.positions.rows(chunk)
-        logits, _ = evaluator.evaluate(positions)
-        legal = legal_masks(compile_rules(rules), positions.stones, positions.to_move)
-        moves[chunk] = np.where(legal, logits, -np.inf).argmax(axis=1)
+def favourite_moves(model: DualNet, samples: Samples, *, repeatable: bool = False) -> NDArray[np.intp]:
+    """Return [B]: the legal move with the largest prior at each position. `repeatable`: see `NetEvaluator`."""
+    moves, rules = np.empty(len(samples), dtype=np.intp), compile_rules(model.rules)
+    with closing(NetEvaluator(model, repeatable=repeatable)) as evaluator:
+        for first in range(0, len(samples), _MAX_BATCH):
+            chunk = slice(first, first + _MAX_BATCH)
+            positions = samples.positions.rows(chunk)
+            logits, _ = evaluator.evaluate(positions)
+            legal = legal_masks(rules, positions.stones, positions.to_move)
+            moves[chunk] = np.where(legal, logits, -np.inf).argmax(axis=1)
     return moves
 
 
