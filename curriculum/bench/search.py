@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
@@ -101,33 +101,25 @@ class FreeEvaluator:
         return DONE
 
 
-class _Descents:
-    """Endless searches of many trees, with a free evaluator."""
+def _descents(games: Sequence[Position], threads: int) -> Callable[[float], float]:
+    """Begin endless searches of many trees, with a free evaluator; return the measurement of simulations a second."""
+    positions = positions_between(games, 2, max(game.ply for game in games), _DESCENT_TREES)
+    settings = Config().search
+    search = ForestSearch(games[0].rules, FreeEvaluator(), settings, trees=len(positions), threads=threads)
 
-    def __init__(self, games: Sequence[Position], threads: int) -> None:
-        positions = positions_between(games, 2, max(game.ply for game in games), _DESCENT_TREES)
-        self._simulations = Config().search.simulations
-        self._search = ForestSearch(
-            games[0].rules, FreeEvaluator(), Config().search, trees=len(positions), threads=threads
-        )
-        self._positions = positions
-        for tree in range(len(positions)):
-            self._begin(tree)
+    def begin(tree: int) -> None:
+        search.set_root(tree, positions[tree])
+        search.begin(tree, settings.simulations)
 
-    def _begin(self, tree: int) -> None:
-        self._search.set_root(tree, self._positions[tree])
-        self._search.begin(tree, self._simulations)
+    def searched() -> int:
+        before = search.simulations
+        for tree in search.advance():
+            begin(tree)
+        return search.simulations - before
 
-    def rate(self, seconds: float) -> float:
-        """Return simulations a second."""
-
-        def searched() -> int:
-            before = self._search.simulations
-            for tree in self._search.advance():
-                self._begin(tree)
-            return self._search.simulations - before
-
-        return rate_of(searched, seconds)
+    for tree in range(len(positions)):
+        begin(tree)
+    return partial(rate_of, searched)
 
 
 def descents(games: Sequence[Position], seconds: float, context: Context) -> list[dict[str, Any]]:
@@ -136,7 +128,7 @@ def descents(games: Sequence[Position], seconds: float, context: Context) -> lis
     `scaling` is the rate of each thread over the rate of one thread alone.
     """
     numbers = sorted({2**power for power in range(cores().bit_length())} | {cores()})
-    searches = {threads: _Descents(games, threads).rate for threads in numbers}
+    searches = {threads: _descents(games, threads) for threads in numbers}
     medians = median_rates("descents", searches, seconds / len(numbers), 3, context)
     return [
         {"threads": threads, "simulations_per_second": rate, "scaling": rate / (threads * medians[1])}

@@ -75,7 +75,8 @@ def compile_rest() -> None:
     _decide(PaperMentor())
     _decide(PureMcts(2))
     _decide(CasualPlayer(Habits()))
-    _draw_basics()
+    samples = basics.draw(_RULES, tuple(KINDS), len(KINDS), (0, 8), 0, Context())
+    basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
 
 
 def compile_search() -> None:
@@ -171,8 +172,3 @@ def _open_the_built_in_models() -> None:
         evaluator = open_model(file)
         evaluator.prepare(1)
         evaluator.close()
-
-
-def _draw_basics() -> None:
-    samples = basics.draw(_RULES, tuple(KINDS), len(KINDS), (0, 8), 0, Context())
-    basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))

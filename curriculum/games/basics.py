@@ -158,7 +158,10 @@ class _Draw:
         answers = laid[: len(self._marks)][self._marks == "_"]
         if noise is None or not _is_sound(self._rules, self.stones, self.to_move, answers, attacks=kind.attacks):
             return False
-        self._choose_answers(answers)
+        if kind.weights is None:
+            self.answers, self.weights = random.choice(answers, 1), (1.0,)
+        else:
+            self.answers, self.weights = answers, kind.weights
         theirs = line if not kind.attacks else np.append(blocks, noise[self.stones[noise] == -self.to_move])
         ours = line if kind.attacks else np.append(blocks, noise[self.stones[noise] == self.to_move])
         self.last_moves = (self._pick(theirs), self._pick(ours))
@@ -185,12 +188,6 @@ class _Draw:
         self.stones[noise[:whites]] = WHITE
         self.stones[noise[whites:]] = BLACK
         return noise
-
-    def _choose_answers(self, answers: NDArray[np.int64]) -> None:
-        if self._kind.weights is None:
-            self.answers, self.weights = self._random.choice(answers, 1), (1.0,)
-        else:
-            self.answers, self.weights = answers, self._kind.weights
 
     def _pick(self, cells: NDArray[np.int64]) -> int:
         return int(self._random.choice(cells)) if len(cells) else NO_CELL

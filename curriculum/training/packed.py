@@ -136,11 +136,6 @@ class Packed:
         return np.cumsum(self.arrays["facts"] & _NEW > 0) - 1
 
     @property
-    def plies(self) -> NDArray[np.uint16]:
-        """[B] the number of stones on each board."""
-        return self._stones
-
-    @property
     def all(self) -> Samples:
         """All samples, unpacked."""
         return self.rows(slice(None))
