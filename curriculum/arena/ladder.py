@@ -54,19 +54,18 @@ def climb(
     step: int,
     stop_at: int,
     last: int | None = None,
-    rungs: list[Rung] | None = None,
+    rungs: list[Rung],
     context: Context,
-) -> Ladder:
+) -> None:
     """Play matches against pure MCTS: with `start` playouts, then with `step` more each, up to `last` (paper S).
 
     The climb ends at the first rung with `stop_at` wins or fewer. Only wins count, as in paper S, not draws. `play`
     plays a rung, given the opponent's playouts; if it keeps the games of each rung in a folder, a stopped climb
-    continues in its last rung. Finished rungs are added to `rungs`, which is left to the caller of a climb that is
-    interrupted. Raises `ValueError` if no rung is up to `last`, and the errors of `play`.
+    continues in its last rung. Finished rungs are added to `rungs`, which the caller of an interrupted climb has too.
+    Raises `ValueError` if no rung is up to `last`, and the errors of `play`.
     """
     if last is not None and last < start:
         raise ValueError(f"the first rung of {start} playouts is above the last of {last}")
-    rungs = [] if rungs is None else rungs
     for playouts in count(start, step):
         rung = Rung(playouts, play(playouts))
         rungs.append(rung)
@@ -74,4 +73,3 @@ def climb(
         context.reporter.say(f"{playouts:,} playouts: {total.wins} wins, {total.draws} draws, {total.losses} losses")
         if total.wins <= stop_at or (last is not None and playouts + step > last):
             break
-    return Ladder(rungs[0].result.player, stop_at, rungs)

@@ -118,15 +118,10 @@ class MatchJob:
     players: Sequence[Recipe]
     rules: Rules
     fixtures: Mapping[int, Fixture]
-    side_by_side: int = SIDE_BY_SIDE
+    at_once: int
     """Games at once between players of one process, with one batch of decisions a move."""
-    on_threads: int | None = None
+    on_threads: int | None
     """Games at once of players that start each game (`search.players.Player`); None takes one for two cores."""
-
-    @property
-    def at_once(self) -> int:
-        """See `curriculum.workers.games.Job`."""
-        return self.side_by_side
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -156,7 +151,7 @@ class MatchGames:
         self._players = ()
 
     def play(self, numbers: Iterator[int | None], stop: Callable[[], bool]) -> Generator[tuple[int, PlayedGame] | None]:
-        """See `Games`. Games between players of this process go in waves of `side_by_side`.
+        """See `Games`. Games between players of this process go in waves of `at_once`.
 
         A game with a player that starts each game has a thread of its own.
         """
@@ -166,7 +161,7 @@ class MatchGames:
                 number = yield from self._play_apart(chain((number,), numbers), stop)
                 continue
             wave = [number]
-            while (number := next(numbers, None) if len(wave) < self._job.side_by_side else None) is not None:
+            while (number := next(numbers, None) if len(wave) < self._job.at_once else None) is not None:
                 if self._is_apart(number):
                     break
                 wave.append(number)

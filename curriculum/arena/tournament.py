@@ -93,7 +93,7 @@ def play_tournament(
     """Play the games, except those that `folder` holds already, and return all results.
 
     `names` replaces the players' own names. Each game goes to the end of `finished` as it ends. `side_by_side` (by
-    default 64) and `on_threads` are those of `MatchJob`.
+    default 64) is the `at_once` of `MatchJob`, `on_threads` its own.
 
     `is_decided` ends the tournament early. It is asked after every two games, a pair of the same opening, in the order
     of their numbers; a game counts after all before it, since short games end first and are won by the attacker. So the
@@ -106,9 +106,8 @@ def play_tournament(
     tournament = Tournament(names or [recipe.name for recipe in recipes], games, paired=paired)
     kept = {game.fixture.number: game for game in (folder.played if folder else ())}
     missing = [game for game in games if game.number not in kept]
-    width = side_by_side or SIDE_BY_SIDE
     wave = 1 if any(recipe.starts_games for recipe in recipes) else 2
-    job = MatchJob(recipes, rules, {game.number: game for game in missing}, width, on_threads)
+    job = MatchJob(recipes, rules, {game.number: game for game in missing}, side_by_side or SIDE_BY_SIDE, on_threads)
     waves = _Waves(games, wave, tournament, is_decided)
     for game in kept.values():
         waves.add(game)

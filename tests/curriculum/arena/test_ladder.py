@@ -9,7 +9,7 @@ import pytest
 from core.rules import Rules
 from curriculum.arena.fixtures import fixtures
 from curriculum.arena.folder import MatchFolder
-from curriculum.arena.ladder import climb
+from curriculum.arena.ladder import Ladder, Rung, climb
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context, Interrupted
@@ -34,7 +34,8 @@ def results(*rungs: str) -> tuple[list[int], Callable[[int], MatchResult]]:
 
 def test_the_climb_ends_at_the_first_rung_with_so_few_wins() -> None:
     playouts, play = results("wwwww", "wwwwl", "wwwdd", "wwwww")
-    ladder = climb(play, start=200, step=100, stop_at=3, context=Context())
+    ladder = Ladder("climber", 3, [])
+    climb(play, start=200, step=100, stop_at=3, rungs=ladder.rungs, context=Context())
     assert playouts == [200, 300, 400]
     assert [rung.result.total.wins for rung in ladder.rungs] == [5, 4, 3]
     assert ladder.passed == 300
@@ -43,7 +44,8 @@ def test_the_climb_ends_at_the_first_rung_with_so_few_wins() -> None:
 @pytest.mark.parametrize(("last", "played"), [(400, [200, 300, 400]), (350, [200, 300]), (200, [200])])
 def test_no_rung_is_above_the_last(last: int, played: list[int]) -> None:
     playouts, play = results(*["wwww"] * 5)
-    ladder = climb(play, start=200, step=100, stop_at=3, last=last, context=Context())
+    ladder = Ladder("climber", 3, [])
+    climb(play, start=200, step=100, stop_at=3, last=last, rungs=ladder.rungs, context=Context())
     assert playouts == played
     assert ladder.passed == played[-1]
 
@@ -51,14 +53,14 @@ def test_no_rung_is_above_the_last(last: int, played: list[int]) -> None:
 def test_a_last_rung_below_the_first_is_refused() -> None:
     playouts, play = results("wwww")
     with pytest.raises(ValueError, match="above the last"):
-        climb(play, start=200, step=100, stop_at=3, last=100, context=Context())
+        climb(play, start=200, step=100, stop_at=3, last=100, rungs=[], context=Context())
     assert playouts == []
 
 
 def test_each_rung_is_reported_at_its_end() -> None:
     remarks = Remarks()
     _, play = results("wwwd", "wdll")
-    climb(play, start=900, step=100, stop_at=2, context=Context(remarks))
+    climb(play, start=900, step=100, stop_at=2, rungs=[], context=Context(remarks))
     assert remarks.lines == ["900 playouts: 3 wins, 1 draws, 0 losses", "1,000 playouts: 1 wins, 1 draws, 2 losses"]
 
 
@@ -73,8 +75,9 @@ def test_a_stopped_climb_continues_in_its_last_rung(tmp_path: Path) -> None:
                 players = (RandomPlayer(), PureMcts(playouts))
                 return play_tournament(players, games, rules=RULES, context=context, folder=kept).matches[0, 1]
 
-        ladder = climb(play, start=2, step=1, stop_at=-1, last=4, context=context)
-        return [[game.moves for game in rung.result.games] for rung in ladder.rungs]
+        rungs: list[Rung] = []
+        climb(play, start=2, step=1, stop_at=-1, last=4, rungs=rungs, context=context)
+        return [[game.moves for game in rung.result.games] for rung in rungs]
 
     checks = count()
     whole = climbing(tmp_path / "whole", lambda: next(checks) < 0)
