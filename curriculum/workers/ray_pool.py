@@ -25,7 +25,7 @@ from core.errors import FailedError, UsageError
 from core.input_limits import MAX_REASON, shortened
 from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never, sum_of
 from curriculum.workers.ray_secret import MODE_VARIABLE, has_token, keep_token, token_file
-from curriculum.workers.ray_worker import Place, Worker, sources_hash
+from curriculum.workers.ray_worker import Worker, sources_hash
 from curriculum.workers.thread import Finished
 from nets.config import default_runtime
 
@@ -57,8 +57,8 @@ class _Worker:
 
     actor: Any
     place_call: Any
-    place: Place | None = None
-    """None until it answers: there may be no machine for it yet."""
+    node: str = ""
+    """Its place; empty until it answers: there may be no machine for it yet."""
     is_dead: bool = False
 
 
@@ -175,7 +175,7 @@ class RayPool:
         try:
             self._order()
             waiting: dict[Any, tuple[_Worker, _RayStream[Any] | None]] = {
-                worker.place_call: (worker, None) for worker in self.workers if worker.place is None
+                worker.place_call: (worker, None) for worker in self.workers if not worker.node
             }
             for stream in self._streams:
                 waiting |= {call: (worker, stream) for call, worker in stream.requests()}
@@ -209,7 +209,7 @@ class RayPool:
     def _place(self, worker: _Worker) -> None:
         """Take the first answer of a worker. Raises `WorkersError` for one that cannot work."""
         try:
-            place: Place = ray.get(worker.place_call)
+            node, sources = ray.get(worker.place_call)
         except ActorDiedError as error:
             if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):
                 raise WorkersError(
@@ -223,11 +223,11 @@ class RayPool:
         except RayError:
             self.retire(worker)
             return
-        if place.sources != self._sources:
+        if sources != self._sources:
             raise WorkersError(
-                f"{place.node} has another version of this package: install the same on every machine of the cluster"
+                f"{node} has another version of this package: install the same on every machine of the cluster"
             )
-        worker.place = place
+        worker.node = node
 
     def retire(self, worker: _Worker) -> None:
         """Count a worker as dead; another one takes its place. Raises `WorkersError` if too many die."""
@@ -239,7 +239,7 @@ class RayPool:
         self._deaths += 1
         if self._deaths > _MAX_DEATHS * max(1, self.wanted()):
             logs = "/tmp/ray" if self._folder is None else os.path.join(self._folder, _OWN)
-            where = f"those of {worker.place.node} among them" if worker.place else "none of them has answered"
+            where = f"those of {worker.node} among them" if worker.node else "none of them has answered"
             raise WorkersError(
                 f"{self._deaths} workers died without finishing a game, {where}: is there enough memory for each? "
                 f"Ray's logs say more ({logs}/session_latest/logs on that machine)"
@@ -301,7 +301,7 @@ class _RayStream(Stream[Game]):
         for worker in [worker for worker in self._shares if worker.is_dead]:
             self._lose(worker)
         for worker in self._pool.workers:
-            if worker.place is None:
+            if not worker.node:
                 continue
             share = self._shares.get(worker)
             if share is None:
@@ -324,8 +324,7 @@ class _RayStream(Stream[Game]):
 
     def answer(self, worker: _Worker, call: Any) -> bool:
         """Take an answer; return True if it has games. Raises `WorkersError` for the error of a job."""
-        assert worker.place is not None
-        share, node = self._shares[worker], worker.place.node
+        share, node = self._shares[worker], worker.node
         try:
             answer: Finished | None = ray.get(call)
         except RayTaskError as error:

@@ -5,7 +5,7 @@ import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import core
 import curriculum
@@ -15,15 +15,6 @@ from core.cores import limit_cores
 from curriculum.workers.games import Job
 from curriculum.workers.thread import Finished, GameThread
 from nets.config import RuntimeChoice, set_runtime
-
-
-class Place(NamedTuple):
-    """Place of a worker, and the code that it runs."""
-
-    node: str
-    """Machine, and the first digits of its node in the cluster."""
-    sources: str
-    """Hash of this package's code."""
 
 
 def sources_hash() -> str:
@@ -48,12 +39,12 @@ class Worker:
         """Return the number of its process."""
         return os.getpid()
 
-    def place(self) -> Place:
-        """Return its place."""
+    def place(self) -> tuple[str, str]:
+        """Return the machine with the first digits of its node in the cluster, and the hash of its code."""
         import ray
 
         node = ray.get_runtime_context().get_node_id()
-        return Place(f"{socket.gethostname()}/{node[:6]}", sources_hash())
+        return f"{socket.gethostname()}/{node[:6]}", sources_hash()
 
     def open(self, session: int, job: Job[Any], paths: Sequence[Path], *contents: bytes) -> None:
         """Open a job, with copies of its files."""
