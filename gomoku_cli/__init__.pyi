@@ -5,6 +5,7 @@ from core.errors import BadDataError, FailedError, UsageError, UserError
 from core.evaluation import BatchEvaluator, PositionBatch
 from core.position import IllegalMoveError, Outcome, Position
 from core.records.formats import read_games, read_trees, write_games
+from core.records.record import Ending
 from core.records.record import GameRecord as Record
 from core.records.tree import GameTree, Node
 from core.rules import BLACK, NO_CELL, WHITE, Rules
@@ -28,7 +29,7 @@ from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 
 __all__ = ["BLACK", "NO_CELL", "WHITE", "IllegalMoveError", "Outcome", "Position", "Rules"]
-__all__ += ["Book", "BookMove", "GameTree", "Node", "Record", "read_games", "read_trees", "write_games"]
+__all__ += ["Book", "BookMove", "Ending", "GameTree", "Node", "Record", "read_games", "read_trees", "write_games"]
 __all__ += ["Analysis", "Engine", "Limit", "MoveAnalysis", "RunningSearch", "analyses_of", "open_engine", "record_game"]
 __all__ += ["Decision", "ForfeitError", "FunctionPlayer", "MctsPlayer", "Player", "PlayerSettings", "open_player"]
 __all__ += ["BatchEvaluator", "Policy", "PositionBatch", "SearchSettings", "load_model", "open_model"]

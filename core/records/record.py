@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from core.errors import BadDataError
 from core.files.atomic import TooLargeError, read_bytes
@@ -29,10 +30,14 @@ def read_file(path: Path) -> bytes:
 
 
 class Ending(StrEnum):
-    """The ending of a game, with SGF's letter after `B+`."""
+    """The ending of a game, with SGF's letter after `B+`.
+
+    >>> gomoku.Record(gomoku.Rules(), [112], gomoku.WHITE, ending=gomoku.Ending.RESIGNATION).ending.name
+    'RESIGNATION'
+    """
 
     BOARD = ""
-    """By the board, or without a result."""
+    """By the board; or without a winner drawn, by the board or as agreed."""
     TIME = "T"
     """The loser ran out of time."""
     FORFEIT = "F"
@@ -57,20 +62,24 @@ class Annotation:
 Annotations = Sequence[Annotation | None]
 """One a position of a game, [moves + 1]."""
 
+_BY_THE_BOARD: Any = None
+"""The default of an ending, which a record replaces when it is made."""
+
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
     """A game with its moves and its ending.
 
     >>> record = gomoku.Record(gomoku.Rules(), moves=[112, 127], black="Ann", white="Bob")
-    >>> print(gomoku.Position.from_moves(record.rules, record.moves).name_of(record.moves[0]))
-    h8
+    >>> record.ending == gomoku.Ending.UNKNOWN
+    True
+    >>> drawn = gomoku.Record(gomoku.Rules(), moves=[112, 127], ending=gomoku.Ending.BOARD)
     """
 
     rules: Rules
     moves: Sequence[Cell]
     winner: Colour | None = None
-    """None for a draw or an unknown result."""
+    """None for a draw or an unknown result, and where the board decides."""
     black: str = ""
     white: str = ""
     comments: Sequence[str] = field(default=())
@@ -80,8 +89,9 @@ class GameRecord:
     """The day of the game, in ISO format: 2026-11-20."""
     times_ms: Sequence[int] = ()
     """Milliseconds of each move, or none at all."""
-    ending: Ending = Ending.BOARD
-    """The reason of the result if the board does not show it."""
+    ending: Ending = _BY_THE_BOARD
+    """The reason of the result if the board does not show it. Where it is not given, a game with a winner ends by the
+    board, another one as its board says: with a winner, drawn, or `UNKNOWN` as long as it is not over."""
     values: Sequence[float | None] = ()
     """A value a position, for Black, -1 to 1, from the empty board to the one after the last move; None for no value.
     Or none at all."""
@@ -93,6 +103,16 @@ class GameRecord:
     """Moves at the beginning that stand for stones which were set up: nobody has played them (`core.set_up`)."""
     opening: Opening = FREE
     """The opening rule and its choices; `black` is the side that began until the colours are chosen."""
+
+    def __post_init__(self) -> None:
+        if self.ending is not _BY_THE_BOARD:
+            return
+        ending, winner = Ending.BOARD, self.winner
+        if winner is None:
+            outcome = Position.from_moves(self.rules, self.moves).outcome()
+            ending, winner = (Ending.UNKNOWN, None) if outcome is None else (Ending.BOARD, outcome.winner)
+        object.__setattr__(self, "ending", ending)
+        object.__setattr__(self, "winner", winner)
 
     @property
     def given(self) -> int:

@@ -15,7 +15,7 @@ from core.files.json_text import parse_json, value_at, values_at
 from core.input_limits import MAX_PLAYER_LENGTH
 from core.notation import parse_cell
 from core.position import Position
-from core.records.record import Annotation, Ending, GameRecord
+from core.records.record import Annotation, GameRecord
 from core.records.tree import ANALYSIS, VALUE, GameTree, Node, value_text
 from core.rules import BLACK, Cell, colour_name
 from gomoku_cli.printable import counted
@@ -166,15 +166,7 @@ def record_game(
     """
     if not all(isinstance(each, Analysis | None) for each in analyses):
         raise TypeError("analyses are those of Analysis, as wait() returns them")
-    outcome = position.outcome()
-    record = GameRecord(
-        position.rules,
-        tuple(position.moves),
-        outcome.winner if outcome else None,
-        black=black,
-        white=white,
-        ending=Ending.BOARD if outcome else Ending.UNKNOWN,
-    )
+    record = GameRecord(position.rules, tuple(position.moves), black=black, white=white)
     kept = [None if each is None else KeptAnalysis(analysis=each, player=analyst, limit=limit) for each in analyses]
     return StudiedGame(record, tuple(kept)).to_record()
 

@@ -266,7 +266,7 @@ class Game(PlayedGame):
         """Return the whole line with its analyses."""
         kept = (self._analyses.get(self.node_at(ply)) for ply in range(len(self.nodes) + 1))
         return StudiedGame(
-            GameRecord(self.rules, tuple(self.line), set_up=self.tree.set_up),
+            GameRecord(self.rules, tuple(self.line), set_up=self.tree.set_up, opening=self.opening),
             tuple(each if each is not None and each.analysis.moves else None for each in kept),
         )
 

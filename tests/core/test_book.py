@@ -17,7 +17,7 @@ RULES = Rules(7, 4)
 
 
 def record(moves: list[int], winner: int | None = BLACK, rules: Rules = RULES, **fields: object) -> GameRecord:
-    return GameRecord(rules, moves, winner, **fields)  # type: ignore[arg-type]
+    return GameRecord(rules, moves, winner, **{"ending": Ending.BOARD, **fields})  # type: ignore[arg-type]
 
 
 def summary(book: Book, *moves: int) -> list[tuple[int, int, int, int]]:

@@ -31,7 +31,9 @@ def cells(names: str, size: int) -> tuple[int, ...]:
 
 def test_a_game_is_written_as_piskvork_reads_it() -> None:
     """Columns and rows are counted from 1 and the top left."""
-    game = GameRecord(Rules(), cells("h8 a15 o1", 15), black="A", white="B", times_ms=[1500, 0, 30])
+    game = GameRecord(
+        Rules(), cells("h8 a15 o1", 15), black="A", white="B", times_ms=[1500, 0, 30], ending=Ending.BOARD
+    )
     assert to_psq(game) == ("Piskvorky 15x15, 0:0, 0\n8,8,1500\n1,1,0\n15,15,30\nA\nB\n0\n0,5 in a row on 15x15\n")
 
 

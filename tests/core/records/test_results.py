@@ -2,10 +2,11 @@
 
 import pytest
 
+from core.position import Position
 from core.records.psq import parse_psq
-from core.records.record import Ending, contradiction, won_text
+from core.records.record import Ending, GameRecord, contradiction, won_text
 from core.records.sgf import parse_sgf, to_sgf
-from core.rules import BLACK, WHITE
+from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.reports.game import result_text
 from tests.support.cases import cases
 
@@ -29,6 +30,16 @@ def test_the_board_decides_where_the_record_does_not(record: str) -> None:
     (game,) = parse_sgf(f"(;GM[4]{record}{FIVE})")
     assert (game.winner, game.ending) == (BLACK, BOARD)
     assert result_text(game) == "black won in 9 moves"
+
+
+@pytest.mark.parametrize(("moves", "winner", "ending"), cases("endings_by_the_board"))
+def test_the_board_decides_where_no_ending_is_given(moves: str, winner: int | None, ending: str) -> None:
+    cells = tuple(Position.from_moves(Rules(3, 3), moves).moves)
+    record = GameRecord(Rules(3, 3), cells)
+    assert (record.winner, record.ending) == (winner, Ending(ending))
+    assert parse_sgf(to_sgf(record)) == [record]
+    assert GameRecord(Rules(3, 3), cells, WHITE).ending is Ending.BOARD
+    assert GameRecord(Rules(3, 3), cells, ending=Ending.BOARD).winner is None
 
 
 @pytest.mark.parametrize("words", ["?", "Void", "Unfinished"])

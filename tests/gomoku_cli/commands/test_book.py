@@ -14,7 +14,11 @@ from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 
 RULES = Rules(9)
-GAMES = [GameRecord(RULES, (0, 41, 30), BLACK), GameRecord(RULES, (0, 41, 31), WHITE), GameRecord(RULES, (8, 1), None)]
+GAMES = [
+    GameRecord(RULES, (0, 41, 30), BLACK),
+    GameRecord(RULES, (0, 41, 31), WHITE),
+    GameRecord(RULES, (8, 1), ending=Ending.BOARD),
+]
 
 
 def book(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:

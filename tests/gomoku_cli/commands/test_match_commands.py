@@ -96,7 +96,7 @@ def test_reports_are_written(capsys: Capsys, tmp_path: Path) -> None:
     [
         ("evaluate random mentor:paper --games 4", "--games-file"),
         ("tournament random mentor:paper --games 4", "--games-file"),
-        ("openings --player mentor --count 2 --stones 4 --simulations 50", "--output"),
+        ("openings --player mentor --count 2 --stones 4", "--output"),
     ],
     ids=lambda text: str(text).split()[0],
 )
