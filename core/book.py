@@ -227,6 +227,8 @@ class Book:
         """Return the rows of a query. Raises `BookError` for a damaged file."""
         try:
             return self._rows.execute(query, values).fetchall()
+        except sqlite3.ProgrammingError as error:
+            raise ValueError(f"{self.path} is closed") from error
         except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
             raise BookError(f"{self.path} is damaged: {error}") from error
 

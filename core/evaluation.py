@@ -167,6 +167,10 @@ class Done:
 DONE = Done()
 
 
+_MAX_VALUE = 1.001
+"""Room for rounding."""
+
+
 class BatchEvaluator(ABC):
     """An evaluator in Python: a subclass writes `evaluate`, which runs on the thread of the search.
 
@@ -193,12 +197,15 @@ class BatchEvaluator(ABC):
         """
 
     def submit(self, slot: Slot) -> Ticket:
-        """See `Evaluator`. Raises `ValueError` for answers of other shapes."""
+        """See `Evaluator`. Raises `ValueError` for answers of other shapes, and for values that are no results."""
         logits, values = self.evaluate(slot.positions.rows(slice(slot.count)))
         for name, answer, room in (("logits", logits, slot.logits), ("values", values, slot.values)):
             if np.shape(answer) != room[: slot.count].shape:
                 raise ValueError(f"evaluate returned {name} of {np.shape(answer)}, not {room[: slot.count].shape}")
             room[: slot.count] = answer
+        farthest = float(np.abs(values).max(initial=0.0))
+        if farthest > _MAX_VALUE:
+            raise ValueError(f"evaluate returned a value of {farthest:g} or minus that; values lie between -1 and 1")
         return DONE
 
 

@@ -156,8 +156,10 @@ class Engine:
         proven or memory is full. In its final view so many of the best moves as `lines` have a line of their own; None
         for those that cost nothing: eight of a tree search, and one of the mentor, which searches longer for more.
 
-        Raises `NoAnalysisError` for a player that cannot, and `ValueError` as `start` does.
+        Raises `NoAnalysisError` for a player that cannot, and `ValueError` for no line, or as `start` does.
         """
+        if lines is not None and lines < 1:
+            raise ValueError(f"lines is {lines}; it must be 1 or more")
         player = self.player
         if not self.can_analyse:
             raise NoAnalysisError(f"{self.name} tells no more than its move: it has no analysis")
@@ -217,6 +219,8 @@ class Engine:
         until: float = math.inf,
     ) -> RunningSearch[Result]:
         """End the last search and start the next one; `work` must not hold the engine."""
+        if not isinstance(position, Position):
+            raise TypeError(f"a position is a Position, such as Position.from_moves(rules, 'h8 i9'), not {position!r}")
         if not isinstance(limit, Limit | None):
             raise TypeError(f"a limit is a Limit, such as Limit(nodes=200), not {limit!r}")
         if position.is_game_over():

@@ -261,7 +261,9 @@ class FunctionPlayer(Player):
     """
 
     def __init__(self, name: str, move: Callable[[Position], Cell | str]) -> None:
-        """`move` gets a copy of each position, none of which is over."""
+        """`move` gets a copy of each position, none of which is over. Raises `TypeError` for what is no function."""
+        if not callable(move):
+            raise TypeError(f"a FunctionPlayer has a name and a function, not {move!r}")
         self.name = name
         self._move = move
 

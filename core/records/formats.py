@@ -169,6 +169,11 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
 def _check(game: GameRecord) -> None:
     """Raise `ValueError` for a record of no game."""
     Position.from_moves(game.rules, game.moves)
+    plies = len(game.moves)
+    lengths = {"comments": plies, "times_ms": plies, "values": plies + 1, "analyses": plies + 1}
+    for name, length in lengths.items():
+        if len(found := getattr(game, name)) not in (0, length):
+            raise ValueError(f"{name} has {len(found)} entries: a game of {plies} moves has {length}, or none")
     if game.winner not in (None, BLACK, WHITE):
         raise ValueError(f"the winner is None, {BLACK} or {WHITE}, not {game.winner!r}")
 

@@ -53,8 +53,10 @@ def fixtures(
     If `paired`, games 2i and 2i + 1 share an opening; else every game takes the next one. All meetings have the same
     openings, in an order drawn from the seed, and repeat them if there are more games. The meetings take turns, a pair
     of games each, so that all of them advance alike. By an opening `rule` the first of the two begins the even ones.
-    Raises `ValueError` for no game, and for more than a file of games may hold.
+    Raises `ValueError` for no game, for more than a file of games may hold, and for no opening.
     """
+    if not openings:
+        raise ValueError("there are no openings; the empty board is an empty one")
     if not 1 <= games <= MAX_RECORDS:
         raise ValueError(f"a match has 1 to {MAX_RECORDS:,} games, not {games:,}")
     all_meetings = combinations(range(players), 2)

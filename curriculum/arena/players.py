@@ -215,7 +215,7 @@ class NamedPlayer:
         return BookPlayer(player, book)
 
 
-def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Player:
+def open_player(spec: str | Path, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Player:
     """Return the player that a spec names, by default for the rules of its model, or 15x15 without a model.
 
     The specs are those of the command line: `default`, a model file, a run folder, `mentor:3`, `pure-mcts:1000`.
@@ -225,6 +225,10 @@ def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rul
 
     Raises the errors of `parse_player`, and `PlayerSpecError` for a setting that the player does not read.
     """
+    spec = str(spec)
+    for name, given, kind in (("settings", settings, PlayerSettings), ("rules", rules, Rules)):
+        if not isinstance(given, kind | None):
+            raise TypeError(f"{name} are {kind.__name__}, such as {kind.__name__}(), not {given!r}")
     settings, unset, reads = settings or PlayerSettings(), PlayerSettings(), settings_of(spec)
     for name in (field.name for field in fields(settings)):
         if name not in reads and getattr(settings, name) != getattr(unset, name):
@@ -232,7 +236,7 @@ def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rul
     return parse_player(spec, rules=rules or resolve_rules([spec]), settings=settings)
 
 
-def open_engine(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Engine:
+def open_engine(spec: str | Path, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Engine:
     """Return the handle over the player that `open_player` opens; close it, or use it as a context manager.
 
     >>> with gomoku.open_engine("mentor:1") as engine:
@@ -285,11 +289,8 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if learnt != wanted:
         built_in = read_info(model_file(player_names.DEFAULT, rules)).rules.variant
         hint = f"; {player_names.DEFAULT} has learned it" if built_in == wanted else ""
-        warnings.warn(
-            f"{spec} learned {learnt}, and plays {rules.variant}, which it may play badly{hint}",
-            RuntimeNotice,
-            stacklevel=2,
-        )
+        text = f"{spec} learned {learnt}, and plays {rules.variant}, which it may play badly{hint}"
+        warnings.warn(text, RuntimeNotice, stacklevel=2)
     if (simulations := own_simulations(spec)[1]) is not None:
         settings = replace(settings, simulations=simulations, seconds=None)
     try:

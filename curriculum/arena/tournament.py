@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+from core.position import Position
 from core.rules import Cell, Rules
 from curriculum.arena.fixtures import Fixture, fixtures
 from curriculum.arena.folder import MatchFolder
@@ -191,10 +192,13 @@ def play_match(
 
     Without `openings` they start from the shipped balanced ones, or from the empty board where there are none. See
     `curriculum.arena.fixtures.fixtures` for `paired`. The players draw from streams of the seed, so equal settings give
-    equal games. Raises `Interrupted` if the context stops it.
+    equal games. Raises `ValueError` for an opening that ends the game, and `Interrupted` if the context stops it.
     """
     start = time.perf_counter()
     openings = evaluation_openings(rules) if openings is None else openings
+    for number, opening in enumerate(openings, start=1):
+        if Position.from_moves(rules, opening).is_game_over():
+            raise ValueError(f"opening {number} ends the game")
     schedule = fixtures(2, games, openings=openings, seed=seed, paired=paired)
     tournament = play_tournament((player, opponent), schedule, rules=rules, context=context, task=task, paired=paired)
     result = tournament.matches[0, 1]

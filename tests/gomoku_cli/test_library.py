@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -95,14 +96,50 @@ def test_a_wrong_argument_is_named_at_once() -> None:
         for call in (
             lambda: gomoku.Engine(lambda position: 3),  # type: ignore[arg-type]
             lambda: engine.play(position, 200),  # type: ignore[arg-type]
+            lambda: engine.play("h8"),  # type: ignore[arg-type]
+            lambda: gomoku.open_engine("random", "fast"),  # type: ignore[arg-type]
+            lambda: gomoku.open_player("random", rules="renju"),  # type: ignore[arg-type]
+            lambda: gomoku.FunctionPlayer(lambda position: 3, "three"),  # type: ignore[arg-type]
             lambda: gomoku.play_match("mentor:1", "random"),  # type: ignore[arg-type]
             lambda: gomoku.play_match(engine, engine),  # type: ignore[arg-type]
             lambda: gomoku.record_game(position, analyses=[engine.start(position)]),  # type: ignore[list-item]
         ):
             with pytest.raises(TypeError, match=r" not | as wait"):
                 call()
+    with gomoku.open_engine("mentor:1") as mentor, pytest.raises(ValueError, match="lines is 0"):
+        mentor.analysis(position, lines=0)
     with pytest.raises(ValueError, match="greedy"):
         gomoku.PlayerSettings(policy="greedy")  # type: ignore[arg-type]
     forgetful = gomoku.FunctionPlayer("forgetful", lambda position: None)  # type: ignore[arg-type, return-value]
     with pytest.raises(TypeError, match="forgetful answers None: a move is a cell"):
         forgetful.choose(position)
+
+
+class Boastful(gomoku.BatchEvaluator):
+    """Expects more than a win."""
+
+    def evaluate(self, positions: gomoku.PositionBatch) -> tuple[Any, Any]:
+        return np.zeros(positions.stones.shape), np.full(len(positions), 7.0)
+
+
+def test_what_no_game_can_hold_is_named(tmp_path: Path) -> None:
+    rules, mentor = gomoku.Rules(9), gomoku.open_player("mentor:1")
+    with pytest.raises(ValueError, match="times_ms has 1 entries: a game of 2 moves has 2, or none"):
+        gomoku.write_games(tmp_path / "x.sgf", [gomoku.Record(rules, [1, 2], times_ms=[5])])
+    with pytest.raises(ValueError, match="values has 2 entries: a game of 2 moves has 3, or none"):
+        gomoku.write_games(tmp_path / "x.psq", [gomoku.Record(rules, [1, 2], values=[0.5, 0.5])])
+    with pytest.raises(ValueError, match="there are no openings"):
+        gomoku.play_match(mentor, mentor, rules=rules, openings=[])
+    with pytest.raises(ValueError, match="opening 2 ends the game"):
+        gomoku.play_match(mentor, mentor, rules=rules, openings=[[40], [0, 9, 1, 10, 2, 11, 3, 12, 4]])
+    with pytest.raises(ValueError, match="evaluate returned a value of 7"):
+        gomoku.MctsPlayer(Boastful(), rules, gomoku.SearchSettings(simulations=10)).choose(gomoku.Position(rules))
+    book = gomoku.Book.create(tmp_path / "book", rules)
+    book.close()
+    with pytest.raises(ValueError, match="book is closed"):
+        book.moves(gomoku.Position(rules))
+
+
+def test_a_path_names_a_player(tmp_path: Path) -> None:
+    with pytest.raises(gomoku.UserError, match=f"there is no file or folder {tmp_path}/run"):
+        gomoku.open_engine(tmp_path / "run")
