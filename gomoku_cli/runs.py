@@ -146,16 +146,14 @@ def run_phase(
     Raises `FolderError` without a run.
     """
     from curriculum.phases.steps import start_text
-    from curriculum.run.folder import is_run
+    from curriculum.run.folder import is_run, why_no_run
     from curriculum.run.locking import FolderError
 
     if new and resume:
         raise typer.BadParameter("--resume continues a run and --new makes one", param_hint="--new")
     is_new = not is_run(path)
     if is_new and not new:
-        reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
-        remedy = "" if resume else "; --new makes one"
-        raise FolderError(f"there is no run in {path}: {reason}{remedy}")
+        raise FolderError(why_no_run(path) + ("" if resume else "; --new makes one"))
     words = (command, "--run", str(path))
     with work_in(path, choice, workers, words, is_new=is_new, quiet=quiet) as (folder, context):
         if is_new:

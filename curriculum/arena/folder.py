@@ -88,7 +88,7 @@ def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
                 name, there, here = shortened(key), _short(known.get(key)), _short(expected.get(key))
                 raise FolderTakenError(
                     f"{path} holds a match with another setting: {name} is {there} there and {here} here; "
-                    "give the same options to continue it, or choose another folder"
+                    "give the same options to continue it, or move the folder away for a new match"
                 )
     else:
         # A process killed at the start of a match leaves no more than these.

@@ -15,7 +15,7 @@ from core.input_limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
 from core.rules import Rules, shipped_variant
 from core.setting_bounds import from_json
 from curriculum.arena import player_names
-from curriculum.run.folder import best_model, is_run
+from curriculum.run.folder import best_model, is_run, why_no_model, why_no_run
 from search.engine import Engine
 from search.players import Player, RandomPlayer
 from search.tree.settings import DEFAULT_MAX_BYTES, DEFAULT_SWITCH_STAGE, Policy, SearchSettings
@@ -129,9 +129,11 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
     path = Path(spec)
     if is_run(path):
         if not best_model(path).is_file():
-            raise _missing(f"the run in {path} has no model yet: train it further with --resume")
+            raise _missing(why_no_model(path))
         return best_model(path)
-    if os.path.lexists(path) and not path.is_dir():
+    if spec and path.is_dir():
+        raise _missing(why_no_run(path))
+    if os.path.lexists(spec):
         return path  # `nets.checkpoint` refuses all but files
     if os.sep in spec or path.suffix:
         raise _missing(f"there is no file or folder {spec}")

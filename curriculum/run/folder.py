@@ -53,6 +53,8 @@ _METRICS = "metrics.jsonl"
 _ENVIRONMENT = "environment.json"
 _LOCK = "lock"
 _SUBFOLDERS = ("models", "games", "replay", "state")
+_KEPT_MODELS = ("basics", "imitation", "selfplay-*")
+"""The models beside the best one that a run keeps; in the order of the alphabet the newest is the last."""
 _VERSIONS_OF = ("gomoku-cli", "torch", "numpy", "numba", "safetensors")
 
 _State = TypeVar("_State")
@@ -126,13 +128,14 @@ class RunFolder(OwnedFolder):
         `revise` returns the configuration to go on with, from that of `config.toml` and the one that the run was made
         with. Changes, also those of an edited `config.toml`, are noted in the run (`curriculum.run.settings`).
 
-        Raises `FolderError` where there is no run or its files are broken, `FolderBusyError` while another process
-        works in it, `ConfigError` for a setting that cannot change any more or does not fit the others.
+        Raises `FolderError` where there is no run, or its files are broken or lost, `FolderBusyError` while another
+        process works in it, `ConfigError` for a setting that cannot change any more or does not fit the others.
         """
         path = Path(path)
-        _require_folder(path)
         if not is_run(path):
-            raise FolderError(f"there is no run in {path}: it holds no {_CONFIG}")
+            raise FolderError(why_no_run(path))
+        if is_model_lost(path):
+            raise FolderError(why_no_model(path))
         with locked(path / "state" / _LOCK, path) as lock:
             try:
                 config = read_config(path / _CONFIG)
@@ -244,13 +247,33 @@ def read_metrics(path: Path | str) -> list[dict[str, Any]]:
     A line that is still being written is left out, and one that a later line repeats, after a kill. Raises
     `FolderError` for a folder that does not exist, and with the number of a line that cannot be read.
     """
-    _require_folder(Path(path))
+    if not Path(path).is_dir():
+        raise FolderError(why_no_run(Path(path)))
     return distinct(read_json_lines(Path(path) / _METRICS))
 
 
-def _require_folder(path: Path) -> None:
-    if not path.is_dir():
-        raise FolderError(f"there is no run in {path}: the folder does not exist")
+def why_no_run(path: Path) -> str:
+    """Return the reason why `path` is no run, as the message of an error."""
+    if path.is_dir():
+        return f"there is no run in {path}: it holds no {_CONFIG}"
+    reason = "it is no folder" if os.path.lexists(path) else "the folder does not exist"
+    return f"there is no run in {path}: {reason}"
+
+
+def is_model_lost(path: Path) -> bool:
+    """Return True for a run whose best model was there, and is missing."""
+    progress = Progress(path)
+    return not best_model(path).is_file() and bool(progress.finished or progress.rounds)
+
+
+def why_no_model(path: Path) -> str:
+    """Return the reason why the run in `path` has no best model, with the remedy, as the message of an error."""
+    if not is_model_lost(path):
+        return f"the run in {path} has no model yet: train it further with --resume"
+    best = best_model(path)
+    others = sorted(found for name in _KEPT_MODELS for found in best.parent.glob(f"{name}.safetensors"))
+    remedy = f"copy another model of the run there, such as {others[-1]}" if others else "copy a model of the run there"
+    return f"{best} is missing, the best model of its run: {remedy}"
 
 
 def _refuse_taken(path: Path) -> None:

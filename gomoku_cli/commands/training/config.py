@@ -13,7 +13,7 @@ from gomoku_cli.printable import print_result
 def app() -> None:
     """List, explain and compare the settings of training runs.
 
-    A configuration is named by a preset, a run folder, a model file, a TOML file, or the word defaults.
+    A configuration is named by a preset, a run folder, a model, a TOML file, or the word defaults.
 
     Examples:
         gomoku config list search
@@ -28,7 +28,7 @@ Source = Annotated[
     typer.Argument(
         metavar="CONFIG",
         autocompletion=completion.presets,
-        help="A preset, a run folder, a model file, a TOML file, or defaults.",
+        help="A preset, a run folder, a model file or a built-in model, a TOML file, or defaults.",
     ),
 ]
 
@@ -43,7 +43,7 @@ def list_settings(
 
     Args:
         keys: Keys or sections; all without.
-        source: The configuration: a preset, a run folder, a model file or a TOML file.
+        source: The configuration: a preset, a run folder, a model file, a built-in model or a TOML file.
 
     Examples:
         gomoku config list

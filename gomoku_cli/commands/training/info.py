@@ -19,7 +19,8 @@ _MAX_WIDTH = 40
 
 def _model_path(model: str) -> Path:
     """Return the file that `model` names: a built-in model, a run's best, or itself."""
-    from curriculum.run.folder import best_model
+    from curriculum.run.folder import best_model, is_run, why_no_run
+    from curriculum.run.locking import FolderError
     from nets.checkpoint import BUILT_IN
 
     if model in BUILT_IN:
@@ -27,6 +28,8 @@ def _model_path(model: str) -> Path:
     path = Path(model)
     if model in player_names.EXAMPLES and not path.exists():
         raise typer.BadParameter(f"{model} is a player without a model file")
+    if path.is_dir() and not is_run(path):
+        raise FolderError(why_no_run(path))
     return best_model(path) if path.is_dir() else path
 
 
@@ -62,7 +65,7 @@ def command(
         gomoku info runs/mine
         gomoku info model.safetensors --json
     """
-    from curriculum.run.folder import best_model, is_run
+    from curriculum.run.folder import best_model, is_run, why_no_model
     from nets.runtimes.devices import device_text, may_have_gpu
 
     path, run = Path(model), None
@@ -81,7 +84,7 @@ def command(
         return
     rows = list(_run_rows(run)) if run is not None else []
     if facts["file"] is None:
-        rows.append(("model", "none yet: train the run further with --resume"))
+        rows.append(("model", why_no_model(path)))
     else:
         made = {key: value for key, value in facts["made"].items() if key not in ("config", "changes")}
         number = facts["plays"]["simulations"]

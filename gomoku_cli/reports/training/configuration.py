@@ -24,11 +24,13 @@ class UnusableSourceError(BadDataError, ValueError):
 
 
 def config_of(name: str) -> Config:
-    """Return the configuration that `name` has: a preset, a run folder, a model file, a TOML file, or `defaults`.
+    """Return the configuration that `name` has: a preset, a run folder, a model, a TOML file, or `defaults`.
+
+    A model is a file or a built-in one.
 
     Raises `UnknownSourceError`, `UnusableSourceError`, `ConfigError`, and `CheckpointError` for a model file.
     """
-    from curriculum.run.folder import is_run
+    from curriculum.run.folder import is_run, why_no_run
 
     path = Path(name)
     if name == "defaults":
@@ -40,14 +42,17 @@ def config_of(name: str) -> Config:
     if path.is_file():
         return resolve(file=path)
     if path.is_dir():
-        raise UnusableSourceError(f"there is no run in {name}: it holds no config.toml")
+        raise UnusableSourceError(why_no_run(path))
     if path.suffix or path.parent != Path("."):
         raise UnusableSourceError(f"there is no file or folder {name}")
-    if name not in preset_names():
-        raise UnknownSourceError(
-            f"{name} is no preset, file or run folder{nearest(name, ('defaults', *preset_names()))}"
-        )
-    return resolve(name)
+    if name in preset_names():
+        return resolve(name)
+    from nets.checkpoint import BUILT_IN
+
+    if name not in BUILT_IN:
+        known = ("defaults", *preset_names(), *BUILT_IN)
+        raise UnknownSourceError(f"{name} is no preset, model, file or run folder{nearest(name, known)}")
+    return _config_of_model(BUILT_IN[name])
 
 
 def config_of_run(path: Path) -> Config | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import BadDataError
 from curriculum.presets import read_config
-from curriculum.run.folder import is_run
+from curriculum.run.folder import is_run, why_no_run
 from curriculum.run.locking import FolderError
 from curriculum.run.settings import read_changes, read_edits
 from curriculum.stated import ConfigError
@@ -39,7 +39,7 @@ def runs_at(paths: Iterable[Path]) -> list[Path]:
             raise NoFolderError(f"there is no folder {path}")
         below = [path] if is_run(path) else runs_below(path) if path.is_dir() else []
         if not below:
-            raise FolderError(f"there is no run in {path}: it holds no config.toml")
+            raise FolderError(why_no_run(path))
         found += below
     return list(dict.fromkeys(found))
 

@@ -24,6 +24,7 @@ from curriculum.arena.players import (
 from curriculum.config import Config
 from curriculum.phases.steps import keep_model
 from curriculum.run.folder import RunFolder
+from curriculum.run.locking import FolderError
 from nets.checkpoint import BUILT_IN, DEFAULT_MODEL, CheckpointError, load_model, read_info, save_model
 from nets.config import NetConfig
 from nets.dual import make_model
@@ -172,6 +173,15 @@ def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "new", Config(rules=SMALL, net=TINY)).close()
     with pytest.raises(CheckpointError, match="has no model yet: train it further with --resume"):
         model_path(str(tmp_path / "new"))
+    (tmp_path / "new" / "state" / "phases.json").write_text('{"basics": true}')
+    (tmp_path / "new" / "models" / "imitation.safetensors").touch()
+    why = r"best\.safetensors is missing, the best model of its run: copy another .*, such as .*imitation\.safetensors"
+    with pytest.raises(CheckpointError, match=why):
+        model_path(str(tmp_path / "new"))
+    with pytest.raises(FolderError, match=why):
+        RunFolder.open(tmp_path / "new")
+    with pytest.raises(CheckpointError, match=r"there is no run in .*: it holds no config\.toml"):
+        model_path(str(tmp_path))
 
 
 def test_a_path_of_no_model_is_a_missing_file() -> None:

@@ -183,6 +183,9 @@ def test_a_half_written_line_of_metrics_is_cut_off(path: Path) -> None:
 def test_metrics_of_a_folder_that_does_not_exist_are_no_empty_run(tmp_path: Path) -> None:
     with pytest.raises(FolderError, match=r"there is no run in .*: the folder does not exist"):
         read_metrics(tmp_path / "misspelled")
+    (tmp_path / "file").touch()
+    with pytest.raises(FolderError, match=r"there is no run in .*file: it is no folder"):
+        read_metrics(tmp_path / "file")
 
 
 def test_a_broken_line_of_metrics_is_named(path: Path) -> None:

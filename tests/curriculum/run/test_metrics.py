@@ -116,6 +116,7 @@ def test_opening_keeps_lines_whose_work_is_saved(tmp_path: Path) -> None:
     }
     for state, value in saved.items():
         (path / "state" / f"{state}.json").write_text(json.dumps(value))
+    (path / "models" / "best.safetensors").touch()
     (path / "replay" / "selfplay-0000-000000.npz").touch()
     for line in UNSAVED.values():
         append(path, line)

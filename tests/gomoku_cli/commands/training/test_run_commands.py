@@ -70,7 +70,7 @@ def test_runs_are_listed_with_phase_and_score(tmp_path: Path, capsys: Capsys) ->
     assert "1 of 2" in done(run(capsys, "runs", tmp_path))
     out = done(run(capsys, "info", tmp_path / "a"))
     assert "phase 3 of 3, self-play, round 3 of 4" in out
-    assert "none yet" in out, "it has no model"
+    assert "best.safetensors is missing, the best model of its run: copy another model" in out
 
 
 def test_info_says_how_a_model_plays(capsys: Capsys) -> None:
