@@ -223,8 +223,17 @@ class SearchOptions:
         if self.switch_stage is not None and policy is not Policy.SEMI_STOCHASTIC:
             raise typer.BadParameter(f"it has no effect on --policy {policy.value}", param_hint="--switch-stage")
 
-    def check_effect(self, players: Sequence[str], match: MatchOptions = MatchOptions()) -> None:  # noqa: B008 - frozen
-        """Raise a usage error for a given option that affects none of the players, `PlayerSpecError` for no player."""
+    def check_effect(
+        self,
+        players: Sequence[str],
+        match: MatchOptions = MatchOptions(),  # noqa: B008 - frozen
+        *,
+        of: str = "",
+    ) -> None:
+        """Raise a usage error for a given option that affects none of the players, `PlayerSpecError` for no player.
+
+        `of`: the players in words, in place of their names.
+        """
         from curriculum.arena.players import settings_of
 
         effective = {name for player in players for name in settings_of(player)}
@@ -233,7 +242,7 @@ class SearchOptions:
             is_given = value is not None and value is not True  # tactics are on by default
             if is_given and name not in effective:
                 option = "--no-tactics" if name == "tactics" else f"--{name.replace('_', '-')}"
-                raise typer.BadParameter(f"it has no effect on {' and '.join(players)}", param_hint=option)
+                raise typer.BadParameter(f"it has no effect on {of or ' and '.join(players)}", param_hint=option)
 
 
 def check_seconds(seconds: float | None, option: str) -> None:

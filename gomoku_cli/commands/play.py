@@ -55,7 +55,7 @@ def command(
     *,
     model: options.Model = player_names.DEFAULT,
     level: Annotated[int | None, typer.Option(min=1, max=9)] = None,
-    colour: Annotated[_Side, typer.Option(case_sensitive=False)] = "black",
+    colour: Annotated[_Side | None, typer.Option(case_sensitive=False, show_default="black")] = None,
     two_players: Annotated[bool, typer.Option("--two-players")] = False,
     opponents: Annotated[tuple[str, str] | None, typer.Option(metavar="BLACK WHITE")] = None,
     resume: Annotated[bool, typer.Option("--resume")] = False,
@@ -105,8 +105,10 @@ def command(
         return
     if resume and load is not None:
         raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
-    if resume or load is not None:
-        names_players = level is not None or model != player_names.DEFAULT or opponents is not None or two_players
+    names_model = model != player_names.DEFAULT
+    goes_on = resume or load is not None
+    if goes_on:
+        names_players = level is not None or names_model or opponents is not None or two_players
         for is_given, why, options_of_it in (
             (rules.given, "games have their own rules", "--board-size, --connect, --variant"),
             (opening is not OpeningRule.FREE, "a game that goes on has its opening", "--opening"),
@@ -115,17 +117,28 @@ def command(
         ):
             if is_given:
                 raise typer.BadParameter(why, param_hint=options_of_it)
+    seated = "a game that goes on" if goes_on else "two humans" if two_players else " and ".join(opponents or ())
+    for is_given, option in (
+        (level is not None, "--level"),
+        (names_model, "--model"),
+        (colour is not None, "--colour"),
+        (ponder and two_players, "--ponder"),
+    ):
+        if is_given and seated:
+            raise typer.BadParameter(f"it has no effect on {seated}", param_hint=option)
+    search.check()
+    if two_players or goes_on:
+        search.check_effect((), of=seated)
     with refusing("--clock"):
         time_control = None if course.clock is None else TimeControl.parse(course.clock)
     opened = _opened(resume, load)
     if level is not None:
-        if model != player_names.DEFAULT:
+        if names_model:
             raise typer.BadParameter("one of them names the opponent", param_hint="--level, --model")
         model = player_names.LEVELS[level - 1]
     specs = () if two_players else opponents or (model,)
     if two_players and opponents is not None:
         raise typer.BadParameter("two humans leave no seat for engines", param_hint="--two-players, --opponents")
-    search.check()
     common_rules = _checked_rules(specs, search, rules, ponder=ponder)
     opened_book = _opened_book(book, common_rules if opened is None else opened.game.tree.rules)
     from gomoku_cli.tui.terminal import is_served
@@ -256,7 +269,7 @@ def _checked_rules(
         return replace(default, **rules.given)
 
 
-def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side) -> "Seats":
+def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side | None) -> "Seats":
     """Return the players of both colours."""
     from gomoku_cli.tui.engine.messages import PlayerChoice
     from gomoku_cli.tui.game import Seats
@@ -264,4 +277,4 @@ def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side)
     engines = [PlayerChoice(spec=spec, **search.settings()) for spec in specs]
     if len(engines) != 1:
         return Seats(*engines) if engines else Seats(None, None)
-    return Seats(None, engines[0]) if colour == "black" else Seats(engines[0], None)
+    return Seats(engines[0], None) if colour == "white" else Seats(None, engines[0])
