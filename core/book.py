@@ -173,8 +173,17 @@ class Book:
 
     def takes(self, record: GameRecord) -> bool:
         """Return True for a game from the empty board with a result, with moves, and by the rules of the book."""
-        is_whole = record.ending is not Ending.UNKNOWN and bool(record.moves) and not record.set_up
-        return is_whole and record.rules == self.rules
+        return not self.why_not(record)
+
+    def why_not(self, record: GameRecord) -> str:
+        """Return in words which condition of `takes` a game misses; nothing for a game that the book takes."""
+        if record.rules != self.rules:
+            return f"not {self.rules}"
+        if record.set_up:
+            return "not from the empty board"
+        if record.ending is Ending.UNKNOWN:
+            return "without a result"
+        return "" if record.moves else "without moves"
 
     def add(self, records: Iterable[GameRecord], plies: int) -> int:
         """Add the first `plies` moves of games, all or none; return the number of new ones.

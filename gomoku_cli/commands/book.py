@@ -1,5 +1,6 @@
 """`gomoku book`: opening books, made from games and shown."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -86,19 +87,19 @@ def build(
             new, read, left_out, is_complete = _add(opened, files, plies, context)
             if is_new and files and not opened.games and is_complete:
                 book.unlink()
-                raise typer.BadParameter(f"none of {counted(read, 'game')} fits {opened.rules}", param_hint="GAMES")
+                raise typer.BadParameter(f"none of {counted(read, 'game')} fits: {_text(left_out)}", param_hint="GAMES")
             if player is not None:
                 search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC)
                 _evaluate(opened, player, search, min_games, context)
             games, moves = opened.games, len(opened)
             report = {"book": str(book), "games": games, "new": new, "read": read, "moves": moves}
-            report["left_out"] = left_out
+            report["left_out"] = left_out.total()
     if as_json:
         echo_json(report)
     else:
         echo(f"{book}: {counted(games, 'game')}, {new:,} of them new of {read:,} read; {counted(moves, 'move')}")
         if left_out:
-            echo(f"left out: {left_out:,} without a result or not {opened.rules}")
+            echo(f"left out: {_text(left_out)}")
     if not is_complete:
         raise typer.Exit(ExitCode.BAD_DATA)
 
@@ -180,20 +181,26 @@ def _rules(files: list[Path], rules: options.RulesOptions) -> Rules:
     raise typer.BadParameter("no game has a result, so none is for a book", param_hint="GAMES")
 
 
-def _add(book: Book, files: list[Path], plies: int, context: Context) -> tuple[int, int, int, bool]:
-    """Add the games of files, each file whole or not at all; return the numbers of new games, those read and left out.
+def _add(book: Book, files: list[Path], plies: int, context: Context) -> tuple[int, int, Counter[str], bool]:
+    """Add the games of files, each file whole or not at all; return the numbers of new games and of those read.
+
+    The next are the numbers of games that were left out, by their reasons (`Book.why_not`).
 
     The last is False after a file that could not be read, which is reported. Raises the errors of `open_each`.
     """
-    new, read, left_out, done = 0, 0, 0, 0
+    new, read, left_out, done = 0, 0, Counter[str](), 0
     with context.reporter.task("games", len(files), "files") as task:
         for done, file in enumerate(open_each(files), start=1):
             context.check()
             new += book.add(file.games, plies)
             read += len(file.games)
-            left_out += sum(not book.takes(game) for game in file.games)
+            left_out.update(filter(None, map(book.why_not, file.games)))
             task.update(done)
     return new, read, left_out, done == len(files)
+
+
+def _text(left_out: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {reason}" for reason, count in left_out.items())
 
 
 def _evaluate(book: Book, spec: str, search: options.SearchOptions, min_games: int, context: Context) -> None:

@@ -89,4 +89,9 @@ def test_games_that_a_book_does_not_take_are_counted(capsys: Capsys, tmp_path: P
     write_games(tmp_path / "games.sgf", [*others[:1], *GAMES, *others[1:]])
     out = book(capsys, "build", tmp_path / "book", tmp_path / "games.sgf", "--quiet")[1]
     assert out.splitlines()[0].endswith("3 games, 3 of them new of 5 read; 5 moves")
-    assert out.splitlines()[1] == "left out: 2 without a result or not 5 in a row on 9x9"
+    assert out.splitlines()[1] == "left out: 1 without a result, 1 not 5 in a row on 9x9"
+    set_up = GameRecord(RULES, (0, 41, 30), BLACK, set_up=2)
+    write_games(tmp_path / "set-up.sgf", [set_up, GameRecord(RULES, (), WHITE, ending=Ending.RESIGNATION)])
+    code, _, err = book(capsys, "build", tmp_path / "none", tmp_path / "set-up.sgf", "--quiet")
+    assert code == ExitCode.USAGE
+    assert "none of 2 games fits: 1 not from the empty board, 1 without moves" in err.replace("\n", " ")
