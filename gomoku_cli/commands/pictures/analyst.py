@@ -60,7 +60,7 @@ class Analyst:
         position = played(moves, self._own_rules())
         return texts.position_json(self._analysed(None, position, is_measured=True), position)
 
-    def analyse_move(self, path: Path, number: int, move: int, *, save: bool) -> dict[str, Any]:
+    def analyse_move(self, path: Path, number: int | None, move: int, *, save: bool) -> dict[str, Any]:
         """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`.
 
         `move`: the last move before it, counted without the stones that were set up.
@@ -75,7 +75,7 @@ class Analyst:
             raise typer.BadParameter(f"the game is over after {move} moves", param_hint="--move")
         kept = self._analysed(game.analyses[ply], position, is_measured=True)
         if save:
-            source.keep(number, game.with_analysis(ply, kept))
+            source.keep(number or 1, game.with_analysis(ply, kept))
             source.save()
         return texts.position_json(kept, position)
 

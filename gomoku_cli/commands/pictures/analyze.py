@@ -67,7 +67,7 @@ def command(
             analyst.analyse_files(files, what.game, games, as_json=as_json)
             return
         if what.move is not None:
-            result = analyst.analyse_move(files[0], what.game or 1, what.move, save=games.save)
+            result = analyst.analyse_move(files[0], what.game, what.move, save=games.save)
         else:
             result = analyst.analyse_moves(" ".join(what.texts or ()))
     _show(result, lines=lines, figure=figure, no_color=no_color, ascii_only=ascii_only, as_json=as_json)

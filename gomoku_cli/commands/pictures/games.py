@@ -16,8 +16,8 @@ NO_GAMES = "is no file of games: its name must end in"
 _Game = TypeVar("_Game")
 
 
-def read_game(path: Path, number: int, option: str) -> tuple[GameRecord, int]:
-    """Return the game with this number in a file, from 1, and the number of games in it.
+def read_game(path: Path, number: int | None, option: str) -> tuple[GameRecord, int]:
+    """Return the game with this number in a file, from 1, and the number of games in it; see `game_at`.
 
     Raises a usage error about `option` for a file of another kind, and for a number without a game; `RecordError` for
     a file that cannot be read.
@@ -47,8 +47,15 @@ def open_each(paths: Sequence[Path]) -> Iterator[GamesFile]:
         yield file
 
 
-def game_at(games: Sequence[_Game], number: int, path: Path) -> _Game:
-    """Return the game with this number, from 1. Raises a usage error that names the file."""
+def game_at(games: Sequence[_Game], number: int | None, path: Path) -> _Game:
+    """Return the game with this number, from 1; without one the first, with a note if there are others.
+
+    Raises a usage error that names the file.
+    """
+    if number is None:
+        if len(games) > 1:
+            print_notice(f"{path}: game 1 of {len(games):,}; --game N takes another")
+        number = 1
     if number > len(games):
         holds = f"{path} holds {counted(len(games), 'game')}"
         raise typer.BadParameter(f"{holds}, so there is no game {number:,}", param_hint="--game")

@@ -12,7 +12,7 @@ from gomoku_cli.printable import echo
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE")],
-    game: Annotated[int, typer.Option(min=1)] = 1,
+    game: Annotated[int | None, typer.Option(min=1, show_default="1")] = None,
     figure: Annotated[Path | None, typer.Option()] = None,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,
@@ -36,7 +36,7 @@ def command(
     from gomoku_cli.reports.plots import GIF, SUFFIXES, check_plot
 
     check_plot(figure, (*SUFFIXES, GIF))
-    record, count = read_game(file, game, "FILE")
+    record, count = read_game(file, game if figure is None else game or 1, "FILE")
     if figure is None:
         from gomoku_cli.reports.board_text import has_colours
         from gomoku_cli.reports.game import show_game
@@ -47,4 +47,4 @@ def command(
         from gomoku_cli.reports.game_figure import draw_game
 
         draw_game(record, figure)
-        echo(f"{figure}: game {game:,} of {count:,}, {result_text(record)}")
+        echo(f"{figure}: game {game or 1:,} of {count:,}, {result_text(record)}")

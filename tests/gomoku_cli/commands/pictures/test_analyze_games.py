@@ -48,6 +48,8 @@ def test_files_of_games_are_analysed_a_line_a_position(capsys: Capsys, tmp_path:
     ]
     assert found[6]["proof"] == 1
     assert [len(line["position"]) for line in found[:7]] == list(range(7))
+    notes = [run(capsys, one, "--move", 1, *game, "--player", "pure-mcts:20")[2] for game in ((), ("--game", 2))]
+    assert (notes[0].startswith(f"note: {one}: game 1 of 2; --game N takes another"), notes[1]) == (True, "")
     out = done(run(capsys, one, "--game", 2, "--player", "pure-mcts:20"))
     heading, columns, *rows = out.splitlines()
     assert heading == f"{one}, game 2: black against white, 5 in a row on 9x9; 2 moves, without a result"

@@ -96,6 +96,7 @@ def test_a_game_is_chosen_by_its_number_and_a_broken_file_named_with_its_line(ca
     path = tmp_path / "games.sgf"
     write_games(path, [GAME, GameRecord(Rules(9), (40,), ending=Ending.UNKNOWN)])
     assert "1 move, without a result" in picture(capsys, path, "--game", 2)[1]
+    assert picture(capsys, path)[2].startswith(f"note: {path}: game 1 of 2; --game N takes another")
     why = refused(capsys, ExitCode.USAGE, "picture", path, "--game", 3)
     assert "holds 2 games, so there is no game 3" in why
     path.write_text("(;GM[4]SZ[9]\n;B[zz])")
