@@ -12,7 +12,7 @@ from gomoku_cli.commands import help
 from gomoku_cli.commands.table import commands
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
-from gomoku_cli.printable import shown
+from gomoku_cli.printable import error_message, shown
 
 _OTHER_WORDS = {
     "rule": ("--variant",),
@@ -86,10 +86,8 @@ def _error_line(error: BaseException) -> str:
         wrong: Any = error
         if hasattr(error, "possibilities"):  # an option that the command does not have
             text = f"there is no option {wrong.option_name}; {_meant_options(wrong.option_name, wrong.ctx)}"
-    elif isinstance(error, OSError) and error.strerror:
-        text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     else:
-        text = str(error) or type(error).__name__
+        text = error_message(error)
     context = getattr(error, "ctx", None)
     return f"{context.command_path if context is not None else 'gomoku'}: {shown(' '.join(text.split()))}"
 

@@ -36,6 +36,20 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def error_message(error: BaseException) -> str:
+    """Return the message of an error; for one of the system its file and its reason, without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+def sentence(message: object) -> str:
+    """Return a message as a sentence; a cell or a number at its beginning stays as it is."""
+    text = str(message)
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return f"{text if any(map(str.isdigit, first)) else text[:1].upper() + text[1:]}."
+
+
 def echo(text: str, *, err: bool = False) -> None:
     """Print lines of text, each as `printable` shows it, on stdout or stderr."""
     import typer  # the board does without it

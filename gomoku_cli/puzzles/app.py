@@ -20,6 +20,7 @@ from textual.widgets import Static
 from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Position
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
+from gomoku_cli.printable import sentence
 from gomoku_cli.puzzles.rated import Progress, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
 from gomoku_cli.tui.drivers.answers import Graphics
@@ -150,7 +151,7 @@ class PuzzlesApp(BoardApp):
         try:
             cell = parse_cell(text.strip(), self.puzzle.rules.size)
         except NotationError as error:
-            self._say(f"{error}.", "error")
+            self._say(sentence(error), "error")
             self._entry.open()
             return
         if self.phase is Phase.REFUTED:
@@ -166,7 +167,7 @@ class PuzzlesApp(BoardApp):
         try:
             self.position.push(cell)
         except IllegalMoveError as error:
-            self._say(f"{error}.", "error")
+            self._say(sentence(error), "error")
             return
         self._mark = NO_CELL
         self._ask(lambda referee: referee.verdict(self.puzzle, before, cell), self._answer)

@@ -16,6 +16,7 @@ from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
 from core.rules import BLACK, EMPTY, WHITE, Cell
 from gomoku_cli.notices import print_notice
+from gomoku_cli.printable import sentence
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
 from gomoku_cli.tui.engine.client import EngineProcess
@@ -156,7 +157,7 @@ class GomokuApp(Dialogs):
         try:
             cells = spelled_cells(text, self.game.rules.size)
         except NotationError as error:
-            self.show_message(f"{error}.", "error")
+            self.show_message(sentence(error), "error")
             self._entry.open()
             return
         if not cells:
@@ -184,7 +185,8 @@ class GomokuApp(Dialogs):
         except NotationError as error:
             is_off = bool(moves_in(text))  # cells, of a larger board
             self.show_message(
-                f"{error}." if is_off else f"Text that is no move does nothing: {' '.join(text[:40].split())}", "error"
+                sentence(error) if is_off else f"Text that is no move does nothing: {' '.join(text[:40].split())}",
+                "error",
             )
             return
         if len(cells) == 1 and not text.endswith(("\r", "\n")):

@@ -124,6 +124,7 @@ class Control(Turns):
             tasks.moved_at = now
             return False
         tasks.held = number, answer
+        self.match.run_clock()
         self._view.set_timer(rest_s, partial(self.receive, number, answer))
         return True
 

@@ -56,6 +56,8 @@ class Tasks:
 
     def drop(self, *roles: Role) -> None:
         """Stop tasks; their answers count no longer."""
+        if "move" in roles:
+            self.held = None
         for role in roles:
             number = self._numbers.pop(role, None)
             if number is not None and number > NO_TASK:
@@ -78,11 +80,12 @@ class Tasks:
         """Await nothing more of an engine that has ended; return the purposes of its tasks."""
         roles = list(self._numbers)
         self._numbers.clear()
+        self.held = None
         return roles
 
     def start_clock(self) -> None:
         """Count the time of a search from now on."""
-        self._since, self.held = time.monotonic(), None
+        self._since = time.monotonic()
 
     def move_text(self, game: Game) -> str:
         """Return the engine's activity while its move is awaited."""

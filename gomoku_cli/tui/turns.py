@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
 from core.rules import EMPTY, NO_CELL, Cell
+from gomoku_cli.printable import sentence
 from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.game import Game, Seats
@@ -90,8 +91,9 @@ class Turns(ABC):
 
     @property
     def is_held_up(self) -> bool:
-        """True while the game waits for something else than its players: its engines pause, or one is loaded."""
-        return self._paused or self.game.player_to_move in self._tasks.loads.values()
+        """True while the game waits for something else than its players: a pause, an engine's loading, or the pace."""
+        is_loading = self.game.player_to_move in self._tasks.loads.values()
+        return self._paused or is_loading or self._tasks.held is not None
 
     @property
     def analysis(self) -> Analysis | None:
@@ -209,7 +211,7 @@ class Turns(ABC):
             try:
                 game.play(cell, first=not was_review)
             except IllegalMoveError as error:
-                self._view.show_message(f"{error}.", "error")
+                self._view.show_message(sentence(error), "error")
             else:
                 if clocked:
                     self.match.press_clock(used_s)

@@ -12,7 +12,7 @@ from core.rules import Rules
 from gomoku_cli.app import run
 from gomoku_cli.console import Lines
 from gomoku_cli.notices import print_notice
-from gomoku_cli.printable import echo, echo_json, printable, shown
+from gomoku_cli.printable import echo, echo_json, printable, sentence, shown
 from gomoku_cli.progress.bars import Bars
 from nets.checkpoint import save_model
 from nets.config import NetConfig
@@ -21,6 +21,12 @@ from tests.support.commands import Capsys
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\u202egpj\u2066\udcff\x00"
 SHOWN = r"\x1b]0;title\x07\x1b[2J\x9b31m\u202egpj\u2066\udcff\x00"
+
+
+def test_a_message_becomes_a_sentence_that_keeps_the_names_of_cells() -> None:
+    assert sentence("renju forbids Black 3-3 at h8") == "Renju forbids Black 3-3 at h8."
+    assert sentence(ValueError("h8 already holds a stone")) == "h8 already holds a stone."
+    assert sentence("'z9' is no cell") == "'z9' is no cell."
 
 
 def test_control_characters_and_changes_of_direction_are_escaped() -> None:

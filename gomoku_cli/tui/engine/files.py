@@ -9,6 +9,7 @@ from core.records.formats import open_games
 from core.records.record import RecordError, contradiction, won_text
 from core.records.tree import GameTree
 from core.rules import Rules, Variant
+from gomoku_cli.printable import error_message, sentence
 from gomoku_cli.study import OWN_NOTE, saved
 from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.rating import LEVEL_RATINGS, RATINGS, Rating
@@ -129,7 +130,7 @@ def draw(task: messages.Draw) -> messages.Remark:
     try:
         draw_game(task.game.to_record(), Path(task.path))
     except (OSError, UserError) as error:
-        return messages.Remark(str(error))
+        return messages.Remark(sentence(error_message(error)))
     except ImportError:
         return messages.Remark(f"Pictures need matplotlib: {how_to_install('plots')}")
     return messages.Remark(f"The picture is in {task.path}.", is_error=False)

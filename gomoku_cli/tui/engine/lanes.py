@@ -10,6 +10,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, BinaryIO, Protocol
 
+from gomoku_cli.printable import error_message
 from gomoku_cli.tui.engine import messages
 
 _SAVES = "saves"
@@ -113,5 +114,5 @@ def error_text(error: BaseException) -> str:
     """Return the error in one line; errors made for people need no name of their class."""
     from gomoku_cli.exit_codes import for_error
 
-    text = str(error) if for_error(error) is not None else f"{type(error).__name__}: {error}"
-    return " ".join(text.split()) or type(error).__name__
+    text = error_message(error) if for_error(error) is not None else f"{type(error).__name__}: {error}"
+    return " ".join(text.split())

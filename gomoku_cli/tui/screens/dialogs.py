@@ -7,7 +7,7 @@ from core.records.record import Ending, GameRecord, RecordError
 from core.records.tree import GameTree
 from core.rules import BLACK, NO_CELL, WHITE, Cell, Rules, colour_name
 from curriculum.arena import player_names
-from gomoku_cli.printable import counted
+from gomoku_cli.printable import counted, error_message, sentence
 from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import EngineProcess
@@ -168,7 +168,7 @@ class Dialogs(BoardApp):
             return
         count = sum(node.move != NO_CELL for node in game.node.nodes()) - 1
         others = f" and {counted(count, 'move')} after it" if count else ""
-        text = f"Delete {game.name_of(game.moves[-1])}{others}? They cannot be brought back."
+        text = f"Delete {game.name_of(game.moves[-1])}{others}? {'They' if count else 'It'} cannot be brought back."
         self._confirm(text, self.control.review.delete, "delete", "keep")
 
     def action_describe(self) -> None:
@@ -208,7 +208,7 @@ class Dialogs(BoardApp):
         try:
             self._open_tree(pasted_tree(text))
         except RecordError as error:
-            self.show_message(f"{error}.", "error")
+            self.show_message(sentence(error), "error")
 
     def _open_tree(self, tree: GameTree) -> None:
         pasted = Game.from_saved(StudiedTree.read(tree), is_own=False)
@@ -232,7 +232,12 @@ class Dialogs(BoardApp):
                 moves, set_up = tuple(game.moves), game.tree.set_up
                 drawn = GameRecord(game.rules, moves, winner, black=black, white=white, ending=ending, set_up=set_up)
                 shown = StudiedGame(drawn, game.studied().analyses[: game.ply + 1])
-                self._engine.request(Draw(str(picture_path(key)), shown))
+                try:
+                    path = picture_path(key)
+                except OSError as error:  # the folder is gone
+                    self.show_message(sentence(f"there is no folder for the picture: {error_message(error)}"), "error")
+                else:
+                    self._engine.request(Draw(str(path), shown))
 
         # Pictures of a board behind a page would be files of another machine.
         offered = TEXTS if is_served() else {**TEXTS, **PICTURES}

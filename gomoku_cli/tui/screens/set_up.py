@@ -13,6 +13,7 @@ from core.records.record import RecordError
 from core.records.tree import GameTree
 from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
 from core.set_up import moves_to
+from gomoku_cli.printable import sentence
 from gomoku_cli.tui.drivers.bursts import is_sgf
 from gomoku_cli.tui.engine.messages import MAX_NODES
 from gomoku_cli.tui.screens.dialog import Dialog
@@ -75,7 +76,7 @@ class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
                 return
             cells = spelled_cells(event.text, self._rules.size)
         except (NotationError, RecordError) as error:
-            self._said.update(f"{error}.")
+            self._said.update(sentence(error))
         else:
             self._stones = _stones_of(cells)
             self._show()
@@ -95,7 +96,7 @@ class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
         try:
             self.dismiss(moves_to(self._rules, self._of(BLACK), self._of(WHITE)))
         except ValueError as error:
-            self._said.update(f"{error}.".capitalize())
+            self._said.update(sentence(error))
 
     def _of(self, colour: Colour) -> list[Cell]:
         return [cell for cell, stone in self._stones.items() if stone == colour]

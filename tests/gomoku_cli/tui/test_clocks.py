@@ -19,7 +19,7 @@ from gomoku_cli.study.clocks import Clock, TimeControl
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import PlayerChoice, Search
 from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.setup import BoardSetup, Course
 from search.players import Decision
 from tests.support.cases import cases
 from tests.support.scripted_players import GatedPlayer, ScriptedPlayer
@@ -178,6 +178,18 @@ async def test_neither_undo_nor_swapped_sides_give_time_back(time: SimpleNamespa
         time.now += 5
         await ui.press("s")
         assert ui.app.control.match.clock_texts[0] in ("0:20", "0:19")  # the engine has it now
+
+
+async def test_a_move_that_waits_for_the_pace_takes_no_time(time: SimpleNamespace) -> None:
+    seats = Seats(PlayerChoice(spec="one"), PlayerChoice(spec="two"))
+    engine = ThreadEngine({"one": ScriptedPlayer(15), "two": ScriptedPlayer(15)})
+    setup = BoardSetup(seats=seats, clock=TimeControl.parse("1"), course=Course(pace_s=3600))
+    async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+        for ply in (1, 2):
+            await ui.until(lambda: ui.status.endswith("has chosen its move.") and ui.app.game.ply == ply)  # noqa: B023
+            time.now += 20
+            assert {*ui.app.control.match.clock_texts} <= {"1:00", "0:59"}, "a moment was charged at most"
+            await ui.press("escape")
 
 
 async def test_the_time_of_a_period_counts_for_the_player_who_takes_the_side_over(time: SimpleNamespace) -> None:

@@ -129,7 +129,7 @@ async def test_a_stone_that_the_opening_forbids_is_refused_with_the_reason() -> 
     async with board_app(OpeningPlayer(Choice.WHITE), setup=setup(BLACK, OpeningRule.RIF)) as ui:
         await place(ui, "a1")
         assert ui.moves == []
-        assert "in rif stone 1 stands at the centre" in ui.status
+        assert "In rif stone 1 stands at the centre" in ui.status
         await place(ui, "h8", "i9")
         assert ui.moves == ["h8", "i9"]
 

@@ -221,7 +221,7 @@ async def test_renju_marks_forbidden_cells_and_refuses_them_with_the_reason() ->
         assert len(ui.moves) == 8
         row = ui.line(8)
         assert row[3 + 2 * 7] == "x", row
-        await ui.click("h8", status="renju forbids Black 3-3 at h8: h8-j8 and h8-h10.")
+        await ui.click("h8", status="Renju forbids Black 3-3 at h8: h8-j8 and h8-h10.")
         assert len(ui.moves) == 8
         await ui.click("o15")
         assert "x" not in ui.line(8), "White may play there"

@@ -59,6 +59,25 @@ async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: py
             assert animation.n_frames == len(MOVES.split()) + 1  # type: ignore[attr-defined]
 
 
+async def test_a_picture_that_cannot_be_written_names_its_file_and_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "file")
+    async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:
+        for key in "pvg":
+            await ui.press("y", key)
+            await ui.until(lambda: "file" in ui.status)
+            assert ui.status.endswith(("file: Not a directory.", "file: File exists."))
+            await ui.press("y", "m")
+        monkeypatch.undo()
+        folder = tmp_path / "gone"
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        folder.rmdir()
+        await ui.press("y", "v", status="There is no folder for the picture: No such file or directory.")
+
+
 async def test_a_board_behind_a_page_draws_no_file_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gomoku_cli.tui.screens.dialogs.is_served", lambda: True)
     async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:

@@ -101,7 +101,7 @@ async def test_a_variation_is_promoted_and_deleted(tmp_path: Path) -> None:
         await ui.press("w", status="This is the main line.")
         await ui.press("left_square_bracket", "d")
         await ui.shows(Question)
-        assert "Delete h9 and 1 move after it?" in ui.dialog
+        assert "Delete h9 and 1 move after it? They cannot be brought back." in ui.dialog
         await ui.press("n")
         assert names(read_trees(path)[0].main_line()[1]) == ["a1", "h9"]
         await ui.press("d", "y")
@@ -159,7 +159,10 @@ async def test_a_move_is_deleted_while_the_engine_thinks() -> None:
     async with board_app(player) as ui:
         await ui.click("h8")
         await ui.until(player.thinking.is_set)
-        await ui.press("d", "y")
+        await ui.press("d")
+        await ui.shows(Question)
+        assert "Delete h8? It cannot be brought back." in ui.dialog
+        await ui.press("y")
         await ui.until(lambda: ui.moves == [])
         await ui.press("b")
         player.release.set()
