@@ -111,9 +111,7 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
     Raises `PlayerSpecError`, and `CheckpointError` where there is no such file.
     """
     if len(spec) > MAX_PLAYER_LENGTH:
-        raise PlayerSpecError(
-            f"{quoted(spec)} has {len(spec):,} characters; the limit of a player's name is {MAX_PLAYER_LENGTH:,}"
-        )
+        raise PlayerSpecError(f"{quoted(spec)} has {len(spec):,} characters; a name has {MAX_PLAYER_LENGTH:,} at most")
     if spec.startswith(f"{player_names.ENGINE}:"):
         return None  # an @ belongs to its command
     spec, own = own_simulations(spec)
