@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -329,7 +330,7 @@ def make_readers(folder: Path) -> list[Reader]:
 def check(reader: Reader, data: bytes) -> str:
     """Give an input to its reader; return `read` or `refused`. Raises `AssertionError` for a fault."""
     before, started, fate = memory_bytes(), time.process_time(), f"{reader.name} read"
-    Path("last-input").write_bytes(data)  # after a hang it is left in the folder of the run
+    Path(gettempdir(), "gomoku-fuzzed").write_bytes(data)  # after a hang it is left there
     faulthandler.dump_traceback_later(_HANG_S + _HANG_S_PER_BYTE * len(data), exit=True)
     try:
         reader.read(data)

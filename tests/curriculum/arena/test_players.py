@@ -165,7 +165,9 @@ def test_a_text_that_names_no_player_is_refused_with_the_valid_spellings(spec: s
 
 
 def test_a_name_of_any_length_is_refused_with_its_limit() -> None:
-    with pytest.raises(PlayerSpecError, match=r"'engine:line:line.*' has 1,000,007 characters; the limit .* is 4,096"):
+    with pytest.raises(
+        PlayerSpecError, match=r"'engine:line:line.*' has 1,000,007 characters; a name has 4,096 at most"
+    ):
         named("engine:" + "line:" * 200_000)
 
 

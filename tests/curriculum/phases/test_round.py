@@ -219,7 +219,10 @@ def test_a_broken_state_is_refused(script: Script, name: str, state: dict[str, A
 def test_a_run_goes_on_at_its_round_and_the_verdict_of_another_one_does_not_count(
     script: Script, name: str, state: dict[str, Any], rounds: int, played: list[int]
 ) -> None:
-    with RunFolder.create(script.path, replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=rounds))) as run:
+    script.play(iterations=0)
+    script.log.clear()
+    more = replace(CONFIG.selfplay, iterations=rounds)
+    with RunFolder.open(script.path, lambda config, original: replace(config, selfplay=more)) as run:
         run.write_state(name, state)
     script.play()
     assert script.of("begin") == [(number, False) for number in played]
