@@ -20,6 +20,7 @@ from search.tree.settings import SearchSettings
 from tests.support.commands import python
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.players import OneByOne
+from tests.support.waiting import wait_until
 
 RULES = Rules(9, 5)
 ENDLESS = Limit(seconds=math.inf)
@@ -180,8 +181,7 @@ def test_a_call_of_another_thread_ends_a_move(position: Position) -> None:
     with Engine(player) as engine:
         thread = threading.Thread(target=lambda: moves.append(engine.play(position, ENDLESS)))
         thread.start()
-        while not player.log:
-            time.sleep(0.001)
+        wait_until(lambda: player.log)
         assert engine.play(position).simulations == 3
         thread.join(PATIENCE_S)
     assert len(moves) == 1, "the best move so far"
@@ -217,8 +217,7 @@ def test_an_interruption_of_the_caller_ends_its_search(position: Position, monke
         calls.append(futures)
         if len(calls) == 1:
             raise KeyboardInterrupt
-        while player.log != ["play", "play ends"]:
-            time.sleep(0.001)
+        wait_until(lambda: player.log == ["play", "play ends"])
 
     with Engine(player) as engine:
         monkeypatch.setattr("search.running.wait", interrupted)
@@ -271,8 +270,7 @@ class Program(OneByOne):
         if self.fails:
             raise ForfeitError("it crashed")
         self.log.append(f"move {position.ply}")
-        while self.waits and not stop():
-            time.sleep(0.001)
+        wait_until(lambda: not self.waits or stop())
         return Decision(position.legal_moves()[0])
 
 
@@ -310,8 +308,7 @@ def test_a_program_that_was_stopped_begins_a_new_game() -> None:
         program.waits = True
         thread = threading.Thread(target=lambda: engine.play(position))
         thread.start()
-        while "move 0" not in program.log:
-            time.sleep(0.001)
+        wait_until(lambda: "move 0" in program.log)
         engine.close()
         thread.join(PATIENCE_S)
     assert program.log == ["start", "move 0", "end"]

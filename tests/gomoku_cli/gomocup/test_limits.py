@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -11,6 +10,7 @@ from gomoku_cli.gomocup import thinking
 from nets.checkpoint import CheckpointError
 from tests.support.cases import cases
 from tests.support.gomocup import ABOUT, FIRST, SECOND, Talk
+from tests.support.waiting import wait_until
 
 
 @pytest.mark.parametrize("info", cases("infos"))
@@ -60,7 +60,7 @@ def test_a_long_start_sends_a_message_each_second(talk: Talk, monkeypatch: pytes
     monkeypatch.setattr(thinking, "_MESSAGE_S", 0.05)
     answers = talk.engine.answer("START 15")
     ready = threading.Event()
-    talk.players.preparation = lambda: wait_for(ready)
+    talk.players.preparation = lambda: wait_until(ready.is_set)
     assert [next(answers), next(answers)] == ["MESSAGE compiling"] * 2
     ready.set()
     assert list(answers)[-1] == "OK"
@@ -76,7 +76,7 @@ def test_a_failed_start_is_an_error_of_the_engine(talk: Talk) -> None:
 
 
 def test_thinking_time_counts_from_the_reading_of_the_line(talk: Talk) -> None:
-    talk.player.while_thinking = until_stopped
+    talk.player.while_thinking = wait_until
     talk.say("INFO timeout_turn 60000")
     started = time.monotonic()
     assert list(talk.engine.answer("BEGIN", started - 56.5)) == [FIRST]  # the line waited, and the margin is 3.1 s
@@ -97,20 +97,8 @@ def test_a_move_is_made_after_the_clock_has_run_out(talk: Talk) -> None:
 def test_a_short_search_is_enough_after_the_end_of_the_input() -> None:
     started = time.monotonic()
     talk = Talk(hurry=lambda: time.monotonic() > started + 0.3)
-    talk.player.while_thinking = until_stopped
+    talk.player.while_thinking = wait_until
     talk.say("START 15", "INFO timeout_turn 60000", "BEGIN")
     assert 0.3 < time.monotonic() - started < 30
     talk.say("TURN 7,7")
     assert time.monotonic() - started < 30
-
-
-def until_stopped(stop: Callable[[], bool]) -> None:
-    """Think for a minute, or until the end of the search."""
-    until = time.monotonic() + 60
-    while not stop() and time.monotonic() < until:
-        time.sleep(0.001)
-
-
-def wait_for(event: threading.Event) -> None:
-    """Wait for an event, which comes."""
-    assert event.wait(10)

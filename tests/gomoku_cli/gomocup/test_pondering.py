@@ -7,6 +7,7 @@ from core.cores import cores, limit_cores
 from core.position import Position
 from gomoku_cli.gomocup.players import EnginePlayers
 from tests.support.gomocup import FIRST, SECOND, FirstCellPlayer, Talk
+from tests.support.waiting import wait_until
 
 PATIENCE_S = 30.0
 
@@ -21,12 +22,8 @@ class PonderingPlayer(FirstCellPlayer):
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
         self.pondered.append(position.moves.copy())
-        pause = threading.Event()
-        for _ in range(round(PATIENCE_S / 0.001)):
-            if stop():
-                self.ended.set()
-                return
-            pause.wait(0.001)
+        wait_until(stop, PATIENCE_S)
+        self.ended.set()
 
 
 def pondering_talk() -> tuple[Talk, PonderingPlayer]:
