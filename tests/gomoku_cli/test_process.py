@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,24 +22,24 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pip
 VERSION = [sys.executable, "-m", "gomoku_cli", "--version"]
 
 
-def test_a_lost_reader_of_results_ends_the_command_as_sigpipe_does() -> None:
+@pytest.fixture
+def unread() -> Iterator[int]:
+    """The end of a pipe whose reader is gone."""
     source, sink = os.pipe()
     os.close(source)
-    ended = subprocess.run(VERSION, cwd=ROOT, stdout=sink, stderr=subprocess.PIPE, check=False)
+    yield sink
     os.close(sink)
-    assert (ended.returncode, ended.stderr) == (ExitCode.READER_GONE, b"")
 
 
 @pytest.mark.parametrize(
     "line", ["evaluate random mentor:paper --games 2 --json", "evaluate random mentor:paper --games 2"]
 )
-def test_a_lost_reader_of_results_costs_no_file_of_them(line: str, tmp_path: Path) -> None:
-    source, sink = os.pipe()
-    os.close(source)
+def test_a_lost_reader_ends_the_command_as_sigpipe_does_and_costs_no_file(
+    line: str, unread: int, tmp_path: Path
+) -> None:
     files = ["--quiet", "--games-file", str(tmp_path / "games.sgf"), "--junit", str(tmp_path / "report.xml")]
     words = [sys.executable, "-m", "gomoku_cli", *line.split(), *files]
-    ended = subprocess.run(words, cwd=ROOT, stdout=sink, stderr=subprocess.PIPE, check=False)
-    os.close(sink)
+    ended = subprocess.run(words, cwd=ROOT, stdout=unread, stderr=subprocess.PIPE, check=False)
     assert (ended.returncode, ended.stderr) == (ExitCode.READER_GONE, b"")
     assert len(read_games(tmp_path / "games.sgf")) == 2
     assert (tmp_path / "report.xml").exists()
@@ -77,11 +78,8 @@ def test_results_for_a_terminal_that_is_closed_end_the_command_as_its_signal_doe
     assert (ended.returncode, b"Traceback" in ended.stderr) == (ExitCode.INTERRUPTED, False)
 
 
-def test_remarks_are_dropped_when_their_reader_is_gone() -> None:
-    source, sink = os.pipe()
-    os.close(source)
-    print("nobody reads this", file=open_remarks(sink), flush=True)
-    os.close(sink)
+def test_remarks_are_dropped_when_their_reader_is_gone(unread: int) -> None:
+    print("nobody reads this", file=open_remarks(unread), flush=True)
 
 
 def test_remarks_do_not_go_to_stdout_when_stderr_is_closed() -> None:
