@@ -1,13 +1,10 @@
 """Layers by their names: the nets of the three papers, and names that make no net."""
 
-from pathlib import Path
-
 import pytest
 import torch
 
 from core.rules import Rules
 from nets.blocks import module_of
-from nets.checkpoint import load_model, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
 from nets.layers.board import Attention, PoolingBias
@@ -56,15 +53,6 @@ def test_every_runtime_computes_every_layer(net: NetConfig, backend: str, precis
     most = 1e-4 if precision == "fp32" else 0.05
     assert abs(priors(logits, batch) - priors(other_logits, batch)).max() < most
     assert abs(values - other_values).max() < most
-
-
-def test_a_model_of_every_layer_survives_its_file(tmp_path: Path) -> None:
-    model = model_of(EVERY_LAYER)
-    save_model(tmp_path / "model.safetensors", model, {})
-    again, info = load_model(tmp_path / "model.safetensors")
-    assert info.net == EVERY_LAYER
-    for name, tensor in model.state_dict().items():
-        assert torch.equal(tensor, again.state_dict()[name])
 
 
 def test_pooled_channels_change_the_others_everywhere_and_alike() -> None:

@@ -16,6 +16,7 @@ from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, NetConfig, Plane
 from nets.dual import make_model, zero_heads
 from nets.planes import encode
 from nets.tensor_file import NotFiniteError
+from tests.nets.test_layers import EVERY_LAYER
 from tests.support.nets import LINES, RULES, TINY, as_tensors, evaluator_of, model_of, random_batch, spoil
 
 
@@ -72,14 +73,16 @@ def test_folding_the_batch_norms_changes_no_answer() -> None:
     assert torch.allclose(values, lean_values, atol=1e-4)
 
 
-def test_a_model_file_gives_back_what_was_saved(tmp_path: Path) -> None:
-    model, path = model_of(), tmp_path / "model.safetensors"
+@pytest.mark.parametrize("net", [TINY, EVERY_LAYER], ids=["tiny", "every layer"])
+def test_a_model_file_gives_back_what_was_saved(net: NetConfig, tmp_path: Path) -> None:
+    model, path = model_of(net), tmp_path / "model.safetensors"
     save_model(path, model, {"phase": "basics", "step": 12})
     again, info = load_model(path)
-    assert info.net == TINY
-    assert info.rules == RULES
+    assert (info.net, info.rules) == (net, RULES)
     assert info.made == {"phase": "basics", "step": 12}
     assert info.parameters == sum(each.numel() for each in model.parameters())
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, again.state_dict()[name])
     batch = random_batch(8)
     assert np.array_equal(evaluator_of(model).evaluate(batch)[0], evaluator_of(again).evaluate(batch)[0])
 
