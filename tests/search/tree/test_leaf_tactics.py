@@ -24,7 +24,7 @@ from search.tree.leaf_tactics import load_board, mark_urgent, new_boards
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
-from tests.search.tree.test_proofs import TINY, solve
+from tests.search.tree.test_proofs import TINY, assert_proofs_are_true, solve
 from tests.support.evaluators import FailingEvaluator, ScriptedEvaluator, hashed_answer
 from tests.support.naive_vcf import GreedyBoard, NaiveBoard, bits
 from tests.support.searches import finish, flat, nodes_of, start_position
@@ -109,13 +109,7 @@ def test_a_search_that_sees_threats_solves_the_small_board_as_well(stones: int, 
     position = start_position(TINY, stones, seed)
     search = searched(position, replace(ALL, simulations=2000, leaves_in_flight=leaves), capacity=5000)
     result, shortest = solve(position)
-    for move, proof in enumerate(search.proofs(0).tolist()):
-        if proof:
-            position.push(move)
-            below, rest = solve(position)
-            position.pop()
-            assert np.sign(proof) == -below
-            assert abs(proof) >= rest + 1
+    assert_proofs_are_true(search, position)
     if result:
         assert np.sign(search.value(0)) == result
     if result > 0:

@@ -49,6 +49,17 @@ def _solve(position: Position) -> tuple[int, int]:
     return best
 
 
+def assert_proofs_are_true(search: ForestSearch, position: Position) -> None:
+    """No proof of a move contradicts perfect play, and a win that was found is never shorter than the shortest."""
+    for move, proof in enumerate(search.proofs(0).tolist()):
+        if proof:
+            position.push(move)
+            below, rest = solve(position)
+            position.pop()
+            assert np.sign(proof) == -below
+            assert abs(proof) >= rest + 1
+
+
 def searched(position: Position, **settings: Any) -> ForestSearch:
     """A finished search with one leaf in flight, unless the settings say otherwise."""
     return searched_with(
@@ -70,13 +81,7 @@ def test_whatever_is_called_proven_is_true(
     leaves, batches = flight
     search = searched(position, leaves_in_flight=leaves, batches_in_flight=batches, transpositions=transpositions)
     result, _ = solve(position)
-    for move, proof in enumerate(search.proofs(0).tolist()):
-        if proof:
-            position.push(move)
-            below, rest = solve(position)
-            position.pop()
-            assert np.sign(proof) == -below
-            assert abs(proof) >= rest + 1, "a win that was found is never shorter than the shortest there is"
+    assert_proofs_are_true(search, position)
     # With fewer stones, or many leaves in flight, a win with a small prior may stay unseen.
     if result and stones > 3 and leaves == 1:
         assert np.sign(search.value(0)) == result, "a search this long solves the board"
