@@ -1,7 +1,6 @@
 """Links on the way to a file that is written: those of strangers lead nowhere, those of the user do."""
 
 import os
-import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from core.files.atomic import append_text, atomic_write_text
 from core.files.cache_folder import CacheFolder, CacheNotice
-from core.files.links import ForeignLinkError, make_private_folder
+from core.files.links import ForeignLinkError
 from gomoku_cli.exit_codes import ExitCode
 from tests.support.commands import Capsys, refused, run
 
@@ -158,23 +157,6 @@ def test_a_run_is_not_made_through_a_strangers_link(shared: Path, victim: Path, 
     err = refused(capsys, ExitCode.FAILED, "train", "--preset", "smoke", "--run", shared / "runs" / "mine")
     assert "symbolic link" in err
     assert sorted(path.name for path in victim.parent.iterdir()) == ["precious.txt"]
-
-
-def _modes(folder: Path, below: Path) -> set[int]:
-    modes = set()
-    while folder != below:
-        modes.add(stat.S_IMODE(folder.stat().st_mode))
-        folder = folder.parent
-    return modes
-
-
-def test_private_folders_and_those_above_them_are_for_their_user_alone(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        make_private_folder(tmp_path / "a" / "b" / "c")
-    finally:
-        os.umask(before)
-    assert _modes(tmp_path / "a" / "b" / "c", tmp_path) == {0o700}
 
 
 @pytest.mark.parametrize("name", ["gomoku", "gomoku/kernels"])
