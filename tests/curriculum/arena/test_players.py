@@ -105,7 +105,7 @@ def test_the_built_in_models_are_in_the_package() -> None:
     assert made.net == NetConfig()
     assert made.parameters == 2 * 147_053
     assert made.made["phase"] == "selfplay"
-    assert made.made["commit"] == "6d1d4eec06ea36879024d4e4cb4909c464c5b461"
+    assert made.made["commit"] == "2f38ca024102babe54635282d5016777bcc7cf7e"
 
 
 @pytest.mark.parametrize(
