@@ -115,7 +115,7 @@ def with_assignments(config: Config, assignments: Iterable[str], sections: Seque
     """
     changes: dict[str, Any] = {}
     for text in assignments:
-        setting = _assignment(text, f"{source}: {text}")
+        setting = _assignment(text.strip(), f"{source}: {text.strip()}")
         if setting.key.partition(".")[0] not in sections:
             raise ConfigError(
                 f"{source}: {setting.key} cannot change during a run; settings of {', '.join(sections)} can"

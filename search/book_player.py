@@ -16,7 +16,7 @@ class BookPlayer(Player):
 
     def __init__(self, player: Player, book: Book) -> None:
         self.player, self.name, self.limit, self.starts_games = player, player.name, player.limit, player.starts_games
-        self._book = book
+        self.compiles, self._book = player.compiles, book
 
     def _known(self, position: Position) -> Decision | None:
         best = self._book.best(position)

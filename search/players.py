@@ -167,6 +167,8 @@ class Player(ABC):
     """The limit of a search that gets none; None for a player that has no analysis."""
     starts_games = False
     """True for a player with a state for each game, such as an engine process."""
+    compiles = False
+    """True for a player whose first decision loads and compiles its search."""
 
     files: tuple[Path, ...] = ()
     """See `Recipe`: a player of this process is a recipe of itself."""

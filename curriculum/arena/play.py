@@ -155,6 +155,7 @@ class MatchGames:
 
         A game with a player that starts each game has a thread of its own.
         """
+        self._load()
         number = next(numbers, None)
         while number is not None and not stop():
             if self._is_apart(number):
@@ -167,6 +168,13 @@ class MatchGames:
                 wave.append(number)
             yield from self._play_wave(wave, stop)
             number = next(numbers, None) if number is None else number
+
+    def _load(self) -> None:
+        """Load and compile the players' searches, whose times a match measures: a stopped decision does."""
+        position = Position.from_moves(self._job.rules, (0,))
+        for player in self._players:
+            if player.compiles:
+                player.choose_batch([position], seeds=[0], stop=lambda: True)
 
     def _is_apart(self, number: int) -> bool:
         game = self._job.fixtures[number]

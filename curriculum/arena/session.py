@@ -130,7 +130,7 @@ class MatchSession:
             kept: MatchFolder | None = None
             if folder is not None:
                 kept = stack.enter_context(
-                    MatchFolder(folder, self._plan(specs, form), games, rules=self.rules, names=self.names)
+                    MatchFolder(folder, self.plan(specs, form), games, rules=self.rules, names=self.names)
                 )
             return play_tournament(
                 players,
@@ -168,7 +168,7 @@ class MatchSession:
         result.seconds = time.perf_counter() - start
         return tournament
 
-    def _plan(self, specs: Sequence[str], form: Format) -> dict[str, Any]:
+    def plan(self, specs: Sequence[str], form: Format = Format.ROUND_ROBIN) -> dict[str, Any]:
         """Return the identity of a match: all settings that change its games, except their number.
 
         Backend, precision and concurrency are missing: they change the last bits of an evaluation at most.

@@ -13,6 +13,9 @@ from core.files.links import real_path
 if sys.platform != "win32":
     import fcntl
 
+_held: dict[int, Path] = {}
+"""The files that this process has locked, by their descriptors."""
+
 
 class FolderError(BadDataError, ValueError):
     """A folder that is no run, or a file of a run or a match that cannot be read; the message gives the reason."""
@@ -80,14 +83,18 @@ def take_lock(file: Path, folder: Path) -> int | None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         os.close(descriptor)
+        if file in _held.values():
+            raise FolderBusyError(f"this program has {folder} open already: close it first") from error
         raise FolderBusyError(f"another process works in {folder}: wait for it, or stop it") from error
     except OSError:  # a network file system may lack locks; the user must keep other processes away
         os.close(descriptor)
         return None
+    _held[descriptor] = file
     return descriptor
 
 
 def release_lock(descriptor: int | None) -> None:
     """Release the folder to other processes."""
     if descriptor is not None:
+        del _held[descriptor]
         os.close(descriptor)

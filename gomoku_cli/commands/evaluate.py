@@ -85,7 +85,8 @@ def command(
             show_match(result_json)
             show_bars(bars_json)
 
-        whole = {**result_json, "sprt": test.to_json(result.pairs) if test else None, "bars": bars_json}
+        whole = {**result_json, "settings": session.plan(players), "bars": bars_json}
+        whole["sprt"] = test.to_json(result.pairs) if test else None
         files = match_files(tournament, session.rules, bars, reports, seconds=result.seconds)
         publish(whole, show, *files, as_json=as_json)
     require(bars)

@@ -68,6 +68,7 @@ def command(
         report = {
             "format": form.value,
             "rules": asdict(session.rules),
+            "settings": session.plan(players, form),
             "players": standings,
             "matches": matches,
             "seconds": round(seconds, 3),

@@ -55,6 +55,8 @@ class Habits:
 class CasualPlayer(Player):
     """Plays by `Habits`, on any board; the position and the seed decide the move."""
 
+    compiles = True
+
     def __init__(self, habits: Habits, *, name: str = "casual") -> None:
         self.name = name
         self.habits = habits

@@ -121,6 +121,7 @@ class PaperMentor(Player):
     """
 
     name = "mentor:paper"
+    compiles = True
 
     def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never

@@ -118,6 +118,8 @@ class Mentor(Player):
     to their end, and deepens until the limit. It keeps nothing between calls but its transposition tables.
     """
 
+    compiles = True
+
     def __init__(
         self,
         limit: Limit = DEFAULT_LIMIT,

@@ -28,6 +28,8 @@ _PLAYOUTS_A_CALL = 500
 class PureMcts(Player):
     """Monte Carlo tree search with random playouts and no net; plays the most visited move, keeps no tree."""
 
+    compiles = True
+
     def __init__(self, playouts: int) -> None:
         """`playouts` a move, 2 or more: the first only opens the root. Raises `ValueError` for any other number."""
         self.playouts = _checked(playouts)

@@ -45,6 +45,8 @@ class MctsPlayer(Player):
     20
     """
 
+    compiles = True
+
     def __init__(
         self,
         evaluator: Evaluator,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -82,6 +82,22 @@ def test_players_choose_only_on_their_turn_and_every_move_has_a_seed_of_its_own(
         assert set(who.positions) <= mine
     seeds = player.seeds + opponent.seeds
     assert len(set(seeds)) == len(seeds)
+
+
+def test_searches_are_loaded_before_their_times_are_measured() -> None:
+    class Compiling(Scripted):
+        compiles = True
+        stops: ClassVar[list[bool]] = []
+
+        def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+            self.stops.append(stop())
+            return super().decide(position, seed, stop)
+
+    player = Compiling("builder", [7, 8, 9, 10, 11, 12, 13])
+    match(player, strewer(), games=2)
+    assert player.stops.count(True) == 1
+    assert player.stops[0]
+    assert player.positions[0] == (0,)
 
 
 def test_a_drawn_game_is_half_a_point_for_each() -> None:

@@ -247,7 +247,7 @@ def test_a_half_written_game_is_played_again(tmp_path: Path, kept: list[Fixture]
 
 def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
     path, other = tmp_path / "match", tmp_path / "other"
-    with opened(path), pytest.raises(FolderBusyError, match="another process works in"):
+    with opened(path), pytest.raises(FolderBusyError, match="this program has"):
         opened(path)
     with pytest.raises(FolderTakenError, match="seed is 1 there and 2 here"):
         opened(path, plan={**PLAN, "seed": 2})

@@ -134,7 +134,7 @@ def test_a_broken_history_of_settings_is_named(content: str, path: Path) -> None
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
 def test_two_never_work_in_one_run(path: Path) -> None:
-    with RunFolder.open(path), pytest.raises(FolderBusyError, match="another process works in"):
+    with RunFolder.open(path), pytest.raises(FolderBusyError, match="this program has"):
         RunFolder.open(path)
     RunFolder.open(path).close()
 

@@ -71,7 +71,9 @@ def test_a_sequential_test_ends_the_match_once_the_result_is_sure(capsys: Capsys
     assert result["sprt"]["llr"] >= result["sprt"]["upper_bound"]
     code, out, err = run(capsys, *line[:5], 4, *QUICK, "--sprt", "elo0=0,elo1=10", "--json")
     assert code == ExitCode.BAR_NOT_MET
-    assert json.loads(out)["sprt"]["verdict"] == "continue"
+    found = json.loads(out)
+    assert found["sprt"]["verdict"] == "continue"
+    assert found["settings"].keys() >= {"players", "models", "openings", "seed", "simulations", "seconds"}
     assert "undecided" in err
 
 

@@ -21,7 +21,7 @@ def test_a_run_of_another_process_is_refused(capsys: Capsys, tmp_path: Path) -> 
     with RunFolder.create(tmp_path / "run", resolve("smoke")):
         for words in (("--resume",), ("--preset", "smoke")):
             error = refused(capsys, ExitCode.FAILED, "train", "--run", tmp_path / "run", *words)
-            assert "another process works in" in error
+            assert "this program has" in error
 
 
 @pytest.mark.parametrize("command", ["train --resume", "imitate", "selfplay", "generate-basics"])
