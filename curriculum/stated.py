@@ -64,10 +64,10 @@ def checked(setting: Setting) -> Any:
 def _check_range(setting: Setting, number: float) -> None:
     if not math.isfinite(number):
         raise _mistake(setting, "a finite number")
-    if number > MAX_INTEGER:  # the run's own file could not be read again
-        raise _mistake(setting, f"at most {MAX_INTEGER:,}")
     if number not in BOUNDS[setting.key]:
         raise _mistake(setting, str(BOUNDS[setting.key]))
+    if number > MAX_INTEGER:  # the run's own file could not be read again
+        raise _mistake(setting, f"at most {MAX_INTEGER:,}")
 
 
 def _converted(setting: Setting, value: Any, hint: Any) -> Any:
