@@ -113,6 +113,7 @@ class Rules:
             )
         if self.variant not in tuple(Variant):
             raise ValueError(f"there is no variant {self.variant!r} of the rules: valid is {', '.join(Variant)}")
+        object.__setattr__(self, "variant", Variant(self.variant))  # a text is the name of one
         if self.connect != _OF_FIVE and (self.has_fouls or self.needs_open_end):
             raise ValueError(f"{self.variant} is played with {_OF_FIVE} in a row, not {self.connect}")
 

@@ -1,4 +1,4 @@
-"""Bounds of numeric settings, declared on the fields of a dataclass, and settings from JSON.
+"""Bounds of numeric settings, declared on the fields of a dataclass, the check of its fields, and settings from JSON.
 
     @dataclass(frozen=True)
     class GateConfig:
@@ -6,7 +6,7 @@
         threshold: Annotated[float, SHARE] = 0.5
 
         def __post_init__(self) -> None:
-            check_bounds(self)
+            check_settings(self)
 
 `str(bounds)` completes "it must be …" for readers of settings with messages of their own.
 """
@@ -18,7 +18,10 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import NoneType
 from typing import Any, TypeVar
+
+from core.arguments import check_kind, member
 
 Settings = TypeVar("Settings")
 
@@ -87,22 +90,45 @@ def _whole_fields(kind: type) -> frozenset[str]:
     return frozenset(name for name, hint in hints.items() if float not in (hint, *typing.get_args(hint)))
 
 
-def check_bounds(settings: Any) -> None:
-    """Raise `ValueError` for the first field of a dataclass that is out of its bounds.
+@functools.cache
+def _kinds(kind: type) -> Mapping[str, type]:
+    """Return the kinds of the fields that hold an enumeration's member, True or False, or settings of their own."""
+    found = {}
+    for name, hint in typing.get_type_hints(kind).items():
+        kinds = [each for each in (typing.get_args(hint) or (hint,)) if each is not NoneType]
+        is_one = len(kinds) == 1 and isinstance(kinds[0], type)
+        if is_one and (kinds[0] is bool or issubclass(kinds[0], StrEnum) or dataclasses.is_dataclass(kinds[0])):
+            found[name] = kinds[0]
+    return found
 
-    Raises `TypeError` for no number, and for a fraction where whole numbers are.
+
+def check_settings(settings: Any) -> None:
+    """Check the fields of a frozen dataclass; a text becomes the member of an enumeration that it names.
+
+    Raises `ValueError` for the first field that is out of its bounds, or names no member, and `TypeError` for no
+    number, for a fraction where whole numbers are, and for settings of another class.
 
     A tuple's items are checked one by one. A field whose default is None may be None.
     """
     kind: type = type(settings)
-    bounds = bounds_of(kind)
+    bounds, kinds = bounds_of(kind), _kinds(kind)
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
-        if field.name not in bounds or (value is None and field.default is None):
+        if value is None and field.default is None:
+            continue
+        if right := kinds.get(field.name):
+            if issubclass(right, StrEnum):
+                # A text would not be the same object as the member, which searches compare.
+                object.__setattr__(settings, field.name, member(field.name, value, right))
+            else:
+                check_kind(field.name, value, right, "True or False" if right is bool else right.__name__)
+        if field.name not in bounds:
             continue
         items = value if isinstance(value, tuple) else (value,)
         if field.name in _whole_fields(kind) and any(isinstance(item, float) for item in items):
             raise TypeError(f"{field.name} is {value!r}; it must be a whole number, {bounds[field.name]}")
+        if any(isinstance(item, bool) for item in items):  # which is an int to Python
+            raise TypeError(f"{field.name} is {value!r}; it must be a number, {bounds[field.name]}")
         try:
             is_out = any(item not in bounds[field.name] for item in items)
         except TypeError as error:

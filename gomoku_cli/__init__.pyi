@@ -26,13 +26,14 @@ from search.limit import Limit
 from search.players import Decision, ForfeitError, FunctionPlayer, Player
 from search.running import RunningSearch
 from search.tree.player import MctsPlayer
-from search.tree.settings import Policy, SearchSettings
+from search.tree.settings import DecayForm, FirstPlay, Policy, SearchSettings
 
 __all__ = ["BLACK", "NO_CELL", "WHITE", "IllegalMoveError", "Outcome", "Position", "Rules"]
 __all__ += ["Book", "BookMove", "Ending", "GameTree", "Node", "Record", "read_games", "read_trees", "write_games"]
 __all__ += ["Analysis", "Engine", "Limit", "MoveAnalysis", "RunningSearch", "analyses_of", "open_engine", "record_game"]
 __all__ += ["Decision", "ForfeitError", "FunctionPlayer", "MctsPlayer", "Player", "PlayerSettings", "open_player"]
-__all__ += ["BatchEvaluator", "Policy", "PositionBatch", "SearchSettings", "load_model", "open_model"]
+__all__ += ["BatchEvaluator", "PositionBatch", "load_model", "open_model"]
+__all__ += ["DecayForm", "FirstPlay", "Policy", "SearchSettings"]
 __all__ += ["Config", "MatchResult", "Run", "load_config", "play_match", "read_metrics", "train"]
 __all__ += ["BadDataError", "FailedError", "UsageError", "UserError"]
 

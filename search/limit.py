@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from core.setting_bounds import POSITIVE, check_bounds
+from core.setting_bounds import POSITIVE, check_settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,6 @@ class Limit:
         )
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        check_settings(self)
         if self.depth is None and self.nodes is None and self.seconds is None:
             raise ValueError("a limit names at least one of depth, nodes and seconds")

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from core.arguments import check_kind
 from core.errors import BadDataError, UsageError
 from core.input_limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
 from core.rules import Rules, shipped_variant
-from core.setting_bounds import from_json
+from core.setting_bounds import NON_NEGATIVE, POSITIVE, Bounds, check_settings, from_json
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run, why_no_model, why_no_run
 from search.engine import Engine
@@ -33,6 +34,8 @@ class PlayerSpecError(UsageError, ValueError):
 class PlayerSettings:
     """Settings of a player in a game. `settings_of` names the ones that each kind of player reads.
 
+    Raises `ValueError` for a number out of its bounds, and for a name of no policy.
+
     >>> quick = gomoku.open_engine("default", gomoku.PlayerSettings(simulations=20))
     >>> quick.limit
     Limit(depth=None, nodes=20, seconds=None)
@@ -40,25 +43,25 @@ class PlayerSettings:
 
     search: SearchSettings | None = None
     """Search of a model; None takes the settings of its training, with tactics and the leaves in flight of play."""
-    simulations: int | None = None
+    simulations: Annotated[int | None, Bounds(0, MAX_SIMULATIONS)] = None
     """New simulations a move; None takes the number of the search."""
-    nodes: int | None = None
+    nodes: Annotated[int | None, POSITIVE] = None
     """Largest number of nodes a move of the mentor; None leaves its level or time."""
-    seconds: float | None = None
+    seconds: Annotated[float | None, POSITIVE] = None
     """Time of each move, with any number of simulations; None sets no time."""
-    engine_seconds: float | None = None
+    engine_seconds: Annotated[float | None, POSITIVE] = None
     """Time of each move of an engine; None takes `seconds`, or one second without those."""
-    match_seconds: float | None = None
+    match_seconds: Annotated[float | None, POSITIVE] = None
     """Time of all moves of an engine in a game; None sets no limit."""
-    memory_bytes: int | None = None
+    memory_bytes: Annotated[int | None, POSITIVE] = None
     """Memory limit of the trees of a search; None takes the limit of `search.tree.player`."""
     keeps_tree: bool = False
     """Keep the tree of a decision for the next one of the same game, which then depends on it."""
     policy: Policy = Policy.SEMI_STOCHASTIC
     """The choice of a move after the search. The default draws the first moves, so that games differ."""
-    switch_stage: int = DEFAULT_SWITCH_STAGE
+    switch_stage: Annotated[int, NON_NEGATIVE] = DEFAULT_SWITCH_STAGE
     """Stones on the board up to which the semi-stochastic policy draws; 0 for the best move always."""
-    temperature: float = 1.0
+    temperature: Annotated[float, POSITIVE] = 1.0
     """Of drawn moves: they are drawn by visits to the power of 1 / temperature."""
     tactics: bool = True
     """Let the search see forced wins; False is the search of the training (`SearchSettings.literal`)."""
@@ -66,9 +69,7 @@ class PlayerSettings:
     """An opening book whose moves come before those of the player; None plays without one."""
 
     def __post_init__(self) -> None:
-        if self.policy not in tuple(Policy):
-            raise ValueError(f"there is no policy {self.policy!r}: valid are {', '.join(Policy)}")
-        object.__setattr__(self, "policy", Policy(self.policy))  # a text is a name of one
+        check_settings(self)
 
 
 _LEVEL_SETTINGS = frozenset({"memory_bytes", "keeps_tree"})
@@ -226,9 +227,8 @@ def open_player(spec: str | Path, settings: PlayerSettings | None = None, *, rul
     Raises the errors of `parse_player`, and `PlayerSpecError` for a setting that the player does not read.
     """
     spec = str(spec)
-    for name, given, kind in (("settings", settings, PlayerSettings), ("rules", rules, Rules)):
-        if not isinstance(given, kind | None):
-            raise TypeError(f"{name} are {kind.__name__}, such as {kind.__name__}(), not {given!r}")
+    check_kind("settings", settings, PlayerSettings | None, "PlayerSettings, such as PlayerSettings(simulations=100)")
+    check_kind("rules", rules, Rules | None, "Rules, such as Rules(15)")
     settings, unset, reads = settings or PlayerSettings(), PlayerSettings(), settings_of(spec)
     for name in (field.name for field in fields(settings)):
         if name not in reads and getattr(settings, name) != getattr(unset, name):

@@ -48,7 +48,9 @@ class RuntimeEvaluator:
         """63 bits of the weights and of the runtime: they differ where evaluations may differ."""
         self.last_moves = LAST_MOVES[config.planes]
         """Number of last moves in the nets' input."""
-        self._dual, self._cells = config.dual, cells
+        self._dual = config.dual
+        self.cells = cells
+        """Cells of the board."""
         # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
         self._threads = ThreadPoolExecutor(runtime.threads, "net", initializer=on_thread)
         self._batcher = Batcher(runtime, self._threads, repeatable=repeatable, helped=helped)
@@ -81,7 +83,7 @@ class RuntimeEvaluator:
         largest = next((size for size in sizes if size >= rows), sizes[-1])
         making = []
         for size in sizes[: sizes.index(largest) + 1]:
-            blank = Slot.with_capacity(2 * size, self._cells)
+            blank = Slot.with_capacity(2 * size, self.cells)
             blank.positions.to_move[size:] = WHITE
             for net, part in rows_by_net(blank.positions.to_move, self._dual):
                 # On the runtime's own threads, since not every runtime may evaluate on others.

@@ -15,7 +15,7 @@ from core.compiled import legal_moves_of, near_stones, stones_of
 from core.compiled.threats import FIVE, OPEN_FOUR, OPEN_TWO, load, new_threat_board
 from core.position import Position
 from core.rules import BLACK
-from core.setting_bounds import POSITIVE, SHARE, check_bounds
+from core.setting_bounds import POSITIVE, SHARE, check_settings
 from core.streams import Purpose, generator
 from search.limit import Limit
 from search.mentor.player import Mentor, centre
@@ -49,7 +49,7 @@ class Habits:
     """Nodes of that search, the mentor's."""
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        check_settings(self)
 
 
 class CasualPlayer(Player):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from core.arguments import check_kind, member
 from core.evaluation import Evaluator, Prepares
 from core.input_limits import MAX_SIMULATIONS
 from core.position import Position
@@ -65,7 +66,16 @@ class MctsPlayer(Player):
 
         With `keeps_tree` the tree of a single position stays. The next decision on a single position that continues it
         starts from there, with as many new simulations as without; it then depends on earlier decisions.
+
+        Raises `ValueError` for an evaluator that was opened for a board of another size.
         """
+        check_kind("rules", rules, Rules, "Rules, such as Rules(15)")
+        check_kind("settings", settings, SearchSettings, "SearchSettings, such as SearchSettings(simulations=100)")
+        if (cells := getattr(evaluator, "cells", rules.cells)) != rules.cells:  # of `nets`; one of Python may take any
+            size = math.isqrt(cells)
+            raise ValueError(
+                f"the evaluator is for a board of {size}x{size}, not for {rules}: open it with these rules"
+            )
         self.max_bytes = max_bytes
         """Memory for all trees together, at least one node's. It may change between decisions. None sets
         `DEFAULT_MAX_BYTES`, which a single tree of a fixed number of simulations may exceed."""
@@ -73,7 +83,7 @@ class MctsPlayer(Player):
         self._evaluator = evaluator
         self._rules = rules
         self._settings = settings
-        self._policy = policy
+        self._policy = member("policy", policy, Policy)
         self._switch_stage = switch_stage
         self._temperature = temperature
         self._budget = _Budget(settings.simulations, math.inf) if seconds is None else _Budget(None, seconds)

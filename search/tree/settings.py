@@ -13,7 +13,7 @@ from core.input_limits import (
     MAX_VIRTUAL_LOSS,
     MAX_VISITS_PER_LEAF,
 )
-from core.setting_bounds import SHARE, Bounds, check_bounds
+from core.setting_bounds import SHARE, Bounds, check_settings
 
 DEFAULT_SIMULATIONS = 400
 """New simulations a move of a player with a net, where neither a number nor a time is given."""
@@ -28,7 +28,11 @@ NODE_ALPHA = Bounds(0.001, 1)
 
 
 class DecayForm(StrEnum):
-    """The start of winning-value decay in the backup."""
+    """The start of winning-value decay in the backup.
+
+    >>> gomoku.SearchSettings(decay_form=gomoku.DecayForm.REPOSITORY) == gomoku.SearchSettings(decay_form="repository")
+    True
+    """
 
     CONSISTENT = "consistent"
     """An edge into an evaluated leaf gets `-decay * v`, consistent with `z = ±decay^k`."""
@@ -37,7 +41,11 @@ class DecayForm(StrEnum):
 
 
 class FirstPlay(StrEnum):
-    """The value of an unvisited child (first-play urgency)."""
+    """The value of an unvisited child (first-play urgency).
+
+    >>> gomoku.SearchSettings(first_play=gomoku.FirstPlay.ZERO).first_play.value
+    'zero'
+    """
 
     REDUCED = "reduced"
     """The parent's value minus `fpu_reduction * sqrt(sum of the visited children's priors)`."""
@@ -75,7 +83,7 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """The settings of a tree search. Raises `ValueError` for a number out of its bounds.
+    """The settings of a tree search. Raises `ValueError` for a number out of its bounds, and for a name of no member.
 
     >>> gomoku.SearchSettings(simulations=200, c_puct=2.0).c_puct
     2.0
@@ -134,7 +142,7 @@ class SearchSettings:
     """Put moves last that let the opponent make an open four or two fours."""
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        check_settings(self)
         if not self.proven_nodes and (self.forced_moves or self.vcf_root_nodes or self.vcf_leaf_nodes):
             raise ValueError("forced_moves, vcf_root_nodes and vcf_leaf_nodes prove nodes: they need proven_nodes")
 

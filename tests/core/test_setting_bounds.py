@@ -3,11 +3,11 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 
-from core.setting_bounds import NON_NEGATIVE, POSITIVE, SHARE, Bounds, bounds_of, check_bounds, from_json
+from core.setting_bounds import NON_NEGATIVE, POSITIVE, SHARE, Bounds, bounds_of, check_settings, from_json
 from tests.support.cases import cases
 
 
@@ -38,7 +38,7 @@ class _Settings:
     name: str = "any"
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        check_settings(self)
 
 
 def test_bounds_are_read_from_the_fields() -> None:
@@ -55,6 +55,8 @@ def test_a_fraction_is_refused_where_whole_numbers_are() -> None:
     assert _Settings(seconds=1.5).seconds == 1.5
     with pytest.raises(TypeError, match=r"^games is 1\.0; it must be a whole number, above 0$"):
         _Settings(games=1.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^games is True; it must be a number, above 0$"):
+        _Settings(games=True)
     with pytest.raises(TypeError, match=r"^stones is \(0, 2\.5\); it must be a whole number, 0 or more$"):
         _Settings(stones=(0, 2.5))  # type: ignore[arg-type]
 
@@ -84,6 +86,35 @@ class _Colour(StrEnum):
 
 
 @dataclass(frozen=True)
+class _Nested:
+    colour: _Colour = _Colour.RED
+    is_quick: bool = False
+    inner: _Settings | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+def test_a_text_becomes_the_member_that_it_names() -> None:
+    assert _Nested(colour="blue").colour is _Colour.BLUE  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^colour is 'green'; it must be one of red, blue$"):
+        _Nested(colour="green")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"is_quick": "no"}, "is_quick is 'no'; it must be True or False"),
+        ({"inner": "fast"}, "inner is 'fast'; it must be _Settings"),
+    ],
+)
+def test_a_setting_of_another_kind_is_refused_by_name(settings: dict[str, Any], message: str) -> None:
+    assert _Nested(inner=_Settings()).inner == _Settings()
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        _Nested(**settings)
+
+
+@dataclass(frozen=True)
 class _Kept:
     share: Annotated[float, SHARE] = 0.5
     count: int = 1
@@ -91,7 +122,7 @@ class _Kept:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        check_settings(self)
 
 
 def test_settings_are_read_from_json() -> None:

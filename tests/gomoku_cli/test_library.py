@@ -98,21 +98,34 @@ def test_a_wrong_argument_is_named_at_once() -> None:
             lambda: engine.play(position, 200),  # type: ignore[arg-type]
             lambda: engine.play("h8"),  # type: ignore[arg-type]
             lambda: gomoku.open_engine("random", "fast"),  # type: ignore[arg-type]
+            lambda: gomoku.PlayerSettings(search="fast"),  # type: ignore[arg-type]
+            lambda: gomoku.Limit(nodes=True),
             lambda: gomoku.open_player("random", rules="renju"),  # type: ignore[arg-type]
             lambda: gomoku.FunctionPlayer(lambda position: 3, "three"),  # type: ignore[arg-type]
             lambda: gomoku.play_match("mentor:1", "random"),  # type: ignore[arg-type]
             lambda: gomoku.play_match(engine, engine),  # type: ignore[arg-type]
             lambda: gomoku.record_game(position, analyses=[engine.start(position)]),  # type: ignore[list-item]
         ):
-            with pytest.raises(TypeError, match=r" not | as wait"):
+            with pytest.raises(TypeError, match=r" not |; it must be | as wait"):
                 call()
     with gomoku.open_engine("mentor:1") as mentor, pytest.raises(ValueError, match="lines is 0"):
         mentor.analysis(position, lines=0)
     with pytest.raises(ValueError, match="greedy"):
         gomoku.PlayerSettings(policy="greedy")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="memory_bytes is -5; it must be above 0"):
+        gomoku.PlayerSettings(memory_bytes=-5)
     forgetful = gomoku.FunctionPlayer("forgetful", lambda position: None)  # type: ignore[arg-type, return-value]
     with pytest.raises(TypeError, match="forgetful answers None: a move is a cell"):
         forgetful.choose(position)
+
+
+def test_a_text_searches_as_the_member_that_it_names() -> None:
+    settings = gomoku.SearchSettings(first_play="zero", decay_form="repository")  # type: ignore[arg-type]
+    assert settings.first_play is gomoku.FirstPlay.ZERO
+    assert settings.decay_form is gomoku.DecayForm.REPOSITORY
+    with pytest.raises(ValueError, match="first_play is 'x'; it must be one of reduced, zero"):
+        gomoku.SearchSettings(first_play="x")  # type: ignore[arg-type]
+    assert gomoku.Rules(variant="renju").variant.name == "RENJU"  # type: ignore[arg-type]
 
 
 class Boastful(gomoku.BatchEvaluator):
@@ -134,6 +147,8 @@ def test_what_no_game_can_hold_is_named(tmp_path: Path) -> None:
         gomoku.play_match(mentor, mentor, rules=rules, openings=[[40], [0, 9, 1, 10, 2, 11, 3, 12, 4]])
     with pytest.raises(ValueError, match="evaluate returned a value of 7"):
         gomoku.MctsPlayer(Boastful(), rules, gomoku.SearchSettings(simulations=10)).choose(gomoku.Position(rules))
+    with pytest.raises(ValueError, match="the evaluator is for a board of 15x15, not for 5 in a row on 9x9"):
+        gomoku.MctsPlayer(gomoku.open_model("default"), rules, gomoku.SearchSettings())
     book = gomoku.Book.create(tmp_path / "book", rules)
     book.close()
     with pytest.raises(ValueError, match="book is closed"):
