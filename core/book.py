@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from core.arguments import check_kind
 from core.errors import BadDataError, FailedError
 from core.input_limits import shortened
 from core.position import Position
@@ -188,14 +189,17 @@ class Book:
     def add(self, records: Iterable[GameRecord], plies: int) -> int:
         """Add the first `plies` moves of games, all or none; return the number of new ones.
 
-        Those that `takes` refuses, and games that are in the book, are left out. Raises `BookError` for a book that was
-        opened to be read.
+        Those that `takes` refuses, and games that are in the book, are left out; `why_not` tells why. Raises
+        `BookError` for a book that was opened to be read, and `ValueError` for no ply.
         """
         if not self._is_writable:
             raise BookError(f"{self.path} was opened to be read: open it with writable=True")
+        if plies < 1:
+            raise ValueError(f"plies is {plies}; it must be 1 or more")
         new = 0
         with self._writing():
             for record in records:
+                check_kind("a game", record, GameRecord, "a Record")
                 if not self.takes(record):
                     continue
                 digest = hashlib.sha256(repr((list(record.moves), record.winner)).encode()).digest()[:16]

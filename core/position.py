@@ -91,6 +91,9 @@ class Position:
         twin._outcome = self._outcome
         return twin
 
+    __copy__ = copy
+    """`copy.copy` alone would share the stones."""
+
     @property
     def ply(self) -> int:
         """Moves made so far, which is also the number of stones on the board."""
@@ -164,7 +167,10 @@ class Position:
 
     def pop(self) -> Cell:
         """Take the last move back and return it. Raises `IndexError` on an empty board."""
-        cell = self.moves.pop()
+        try:
+            cell = self.moves.pop()
+        except IndexError:
+            raise IndexError("the board is empty: there is no move to take back") from None
         self.stones[cell] = EMPTY
         self._outcome = None
         return cell

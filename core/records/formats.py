@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.arguments import check_kind
 from core.errors import Notice
 from core.files.atomic import atomic_path, write_or_keep
 from core.input_limits import MAX_TREE_NODES
@@ -16,7 +17,6 @@ from core.records.renlib import renlib_text
 from core.records.sgf import parse_sgf, parse_trees, to_sgf
 from core.records.sgf_analyses import annotated
 from core.records.tree import GameTree
-from core.rules import BLACK, WHITE
 
 _Parse = Callable[[str, str], list[GameRecord]]
 
@@ -153,6 +153,7 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
     """
     path, games = Path(path), list(games)
     for game in games:
+        check_kind("a game", game, GameRecord | GameTree, "a Record or a GameTree")
         if isinstance(game, GameTree):
             game.set_text("CA", "UTF-8")
         else:
@@ -174,8 +175,6 @@ def _check(game: GameRecord) -> None:
     for name, length in lengths.items():
         if len(found := getattr(game, name)) not in (0, length):
             raise ValueError(f"{name} has {len(found)} entries: a game of {plies} moves has {length}, or none")
-    if game.winner not in (None, BLACK, WHITE):
-        raise ValueError(f"the winner is None, {BLACK} or {WHITE}, not {game.winner!r}")
 
 
 def _format(path: Path) -> _Parse:

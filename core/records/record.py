@@ -7,12 +7,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from core.arguments import check_kind, member
 from core.errors import BadDataError
 from core.files.atomic import TooLargeError, read_bytes
 from core.input_limits import MAX_GAMES_BYTES, quoted, shortened
 from core.opening_rules import FREE, Opening
 from core.position import Position, Termination
-from core.rules import Cell, Colour, Rules, Variant, colour_name
+from core.rules import BLACK, WHITE, Cell, Colour, Rules, Variant, colour_name
 
 
 class RecordError(BadDataError, ValueError):
@@ -68,7 +69,7 @@ _BY_THE_BOARD: Any = None
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A game with its moves and its ending.
+    """A game with its moves and its ending. Raises `ValueError` for a winner or an ending that there is not.
 
     >>> record = gomoku.Record(gomoku.Rules(), moves=[112, 127], black="Ann", white="Bob")
     >>> record.ending == gomoku.Ending.UNKNOWN
@@ -78,6 +79,7 @@ class GameRecord:
 
     rules: Rules
     moves: Sequence[Cell]
+    """Names such as `h8` become cells."""
     winner: Colour | None = None
     """None for a draw or an unknown result, and where the board decides."""
     black: str = ""
@@ -105,7 +107,16 @@ class GameRecord:
     """The opening rule and its choices; `black` is the side that began until the colours are chosen."""
 
     def __post_init__(self) -> None:
+        check_kind("rules", self.rules, Rules, "Rules, such as Rules(15)")
+        if self.winner not in (None, BLACK, WHITE):
+            raise ValueError(f"the winner is None, {BLACK} or {WHITE}, not {self.winner!r}")
+        moves: Any = self.moves
+        if isinstance(moves, str) or any(isinstance(move, str) for move in moves):
+            moves = Position.from_moves(self.rules, moves).moves
+        # A tuple: the moves of a position that goes on are not those of this game.
+        object.__setattr__(self, "moves", tuple(moves))
         if self.ending is not _BY_THE_BOARD:
+            object.__setattr__(self, "ending", member("ending", self.ending, Ending))
             return
         ending, winner = Ending.BOARD, self.winner
         if winner is None:

@@ -6,6 +6,7 @@ main line of a tree with the few properties that this program understands.
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 from core.notation import column_letter, parse_cell
@@ -192,6 +193,10 @@ class Node:
             raise ValueError("the root of a tree cannot be removed, and a move only once")
         self.parent.children.remove(self)
 
+    def __copy__(self) -> "Node":
+        # It would have the same children, whose parent it is not.
+        raise TypeError("a move is a part of its tree: copy the whole tree")
+
     def nodes(self) -> Iterator["Node"]:
         """Yield this node and all that follow, each before its children."""
         waiting = [self]
@@ -301,6 +306,10 @@ class GameTree(Node):
                     position.push(node.move, recorded=True)
                 yield node, position
             waiting += [(child, ply + (child.move != NO_CELL)) for child in reversed(node.children)]
+
+    def __copy__(self) -> "GameTree":
+        """Return an independent tree with the same nodes."""
+        return deepcopy(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # As a list, since pickle would take a level of the stack for each move.

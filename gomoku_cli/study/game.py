@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.arguments import check_kind
 from core.files.json_text import parse_json, value_at, values_at
 from core.input_limits import MAX_PLAYER_LENGTH
 from core.notation import parse_cell
@@ -164,6 +165,7 @@ def record_game(
     >>> record.winner == gomoku.BLACK
     True
     """
+    check_kind("position", position, Position, "a Position")
     if not all(isinstance(each, Analysis | None) for each in analyses):
         raise TypeError("analyses are those of Analysis, as wait() returns them")
     record = GameRecord(position.rules, tuple(position.moves), black=black, white=white)

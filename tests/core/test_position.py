@@ -1,5 +1,8 @@
 """The rules of the game in `core.rules` and `core.position`, and their compiled twin in `core.compiled.lines`."""
 
+import copy
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import assume, event, given
@@ -140,15 +143,21 @@ def test_pop_on_an_empty_board_is_an_index_error() -> None:
         Position(Rules()).pop()
 
 
-def test_a_copy_goes_its_own_way() -> None:
+@pytest.mark.parametrize("copied", [Position.copy, copy.copy, copy.deepcopy])
+def test_a_copy_goes_its_own_way(copied: Callable[[Position], Position]) -> None:
     position = play("a1 a2 b1 b2", Rules(5, 3))
     before = state(position)
-    twin = position.copy()
+    twin = copied(position)
     assert state(twin) == before
     twin.push(parse_cell("c1", 5))
     assert twin.is_game_over()
     assert state(position) == before
     assert state(twin.copy()) == state(twin)
+
+
+def test_an_empty_board_has_no_move_to_take_back() -> None:
+    with pytest.raises(IndexError, match="the board is empty: there is no move to take back"):
+        Position().pop()
 
 
 # Illegal moves.

@@ -104,6 +104,9 @@ def test_a_wrong_argument_is_named_at_once() -> None:
             lambda: gomoku.FunctionPlayer(lambda position: 3, "three"),  # type: ignore[arg-type]
             lambda: gomoku.play_match("mentor:1", "random"),  # type: ignore[arg-type]
             lambda: gomoku.play_match(engine, engine),  # type: ignore[arg-type]
+            lambda: gomoku.record_game("h8"),  # type: ignore[arg-type]
+            lambda: gomoku.write_games("x.sgf", [3]),  # type: ignore[list-item]
+            lambda: gomoku.Record(15, [112]),  # type: ignore[arg-type]
             lambda: gomoku.record_game(position, analyses=[engine.start(position)]),  # type: ignore[list-item]
         ):
             with pytest.raises(TypeError, match=r" not |; it must be | as wait"):
@@ -149,7 +152,14 @@ def test_what_no_game_can_hold_is_named(tmp_path: Path) -> None:
         gomoku.MctsPlayer(Boastful(), rules, gomoku.SearchSettings(simulations=10)).choose(gomoku.Position(rules))
     with pytest.raises(ValueError, match="the evaluator is for a board of 15x15, not for 5 in a row on 9x9"):
         gomoku.MctsPlayer(gomoku.open_model("default"), rules, gomoku.SearchSettings())
+    for wrong in ({"winner": 7}, {"ending": "lost"}):
+        with pytest.raises(ValueError, match=r"7|lost"):
+            gomoku.Record(rules, [40], **wrong)  # type: ignore[arg-type]
     book = gomoku.Book.create(tmp_path / "book", rules)
+    with pytest.raises(ValueError, match="plies is -1; it must be 1 or more"):
+        book.add([], plies=-1)
+    with pytest.raises(TypeError, match="a game is 3; it must be a Record"):
+        book.add([3], plies=1)  # type: ignore[list-item]
     book.close()
     with pytest.raises(ValueError, match="book is closed"):
         book.moves(gomoku.Position(rules))

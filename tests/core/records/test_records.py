@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from core.position import Position
 from core.records.formats import read_games, write_games
 from core.records.openings import read_openings
 from core.records.record import GameRecord, RecordError, is_own_text, recorded_rules, rules_text
@@ -86,3 +87,13 @@ def test_a_record_of_no_game_is_not_written_over_good_ones(
     with pytest.raises(ValueError, match=r"off the board|already holds a stone|the winner is None"):
         write_games(tmp_path / name, [GameRecord(Rules(), moves, winner)])
     assert (tmp_path / name).read_bytes() == before
+
+
+def test_a_record_takes_names_of_moves_and_keeps_its_own() -> None:
+    position = Position.from_moves(Rules(), "h8 i9")
+    record = GameRecord(position.rules, position.moves)
+    position.push("g7")
+    assert record == GameRecord(Rules(), ["h8", "i9"]) == GameRecord(Rules(), "h8 i9")  # type: ignore[arg-type, list-item]
+    assert record.moves == (112, 128)
+    with pytest.raises(ValueError, match="h8 already holds a stone"):
+        GameRecord(Rules(), ["h8", "h8"])  # type: ignore[list-item]

@@ -1,5 +1,6 @@
 """Games as trees: variations, comments and what other programs wrote, changed, written and read back."""
 
+import copy
 import pickle
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,14 @@ def test_a_deep_tree_needs_no_deep_stack() -> None:
     assert same(tree, pickle.loads(pickle.dumps(tree)))
     assert sum(1 for _ in read(to_sgf(tree)).nodes()) == 10_001
     assert tree.variations == []
+
+
+def test_a_copy_of_a_tree_goes_its_own_way() -> None:
+    tree = GameTree.of(GameRecord(Rules(), (112, 127)))
+    twin = copy.copy(tree)
+    assert same(tree, twin)
+    twin.variations[0].add("g7").comment = "of the copy"
+    twin.set_text("GC", "of the copy")
+    assert (len(tree.variations[0].variations), tree.text("GC")) == (1, "")
+    with pytest.raises(TypeError, match="copy the whole tree"):
+        copy.copy(tree.variations[0])
