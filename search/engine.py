@@ -10,15 +10,16 @@ import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import Self
+from typing import Self, SupportsIndex
 
+from core.arguments import check_kind
 from core.errors import UsageError
 from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell, Rules
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, ForfeitError, How, Player, Report, Stop
+from search.players import Decision, ForfeitError, How, Player, Report, Stop, make_move
 from search.running import Found, Result, RunningSearch, Search
 
 
@@ -40,6 +41,8 @@ class _Game:
         """Return the decision of the player in its game and its view; one that was stopped or failed ends the game."""
         with self._in_game_of(position) as player:
             found = player.search(position, limit, how)
+        if (decision := found[0]) is not None:
+            make_move(position.copy(), decision.move, self._player.name)
         if not how.stop():
             self._last = position
         return found
@@ -136,8 +139,10 @@ class Engine:
         of the one of the call before is of that game, any other begins a new one.
 
         Raises `ValueError` for a position that is over and a closed engine. The search raises it for a limit that the
-        player does not know, and the errors of the player: `ForfeitError` if it cannot go on.
+        player does not know and a move that cannot be played, and the errors of the player: `ForfeitError` if it cannot
+        go on.
         """
+        check_kind("seed", seed, SupportsIndex, "a whole number")
         game = self._game
         return self._start(
             position,
@@ -219,10 +224,8 @@ class Engine:
         until: float = math.inf,
     ) -> RunningSearch[Result]:
         """End the last search and start the next one; `work` must not hold the engine."""
-        if not isinstance(position, Position):
-            raise TypeError(f"a position is a Position, such as Position.from_moves(rules, 'h8 i9'), not {position!r}")
-        if not isinstance(limit, Limit | None):
-            raise TypeError(f"a limit is a Limit, such as Limit(nodes=200), not {limit!r}")
+        check_kind("position", position, Position, "a Position, such as Position.from_moves(rules, 'h8 i9')")
+        check_kind("limit", limit, Limit | None, "a Limit, such as Limit(nodes=200)")
         if position.is_game_over():
             raise ValueError("the game is over: there is nothing to search")
         position = position.copy()

@@ -189,7 +189,9 @@ class Player(ABC):
 
     def choose(self, position: Position, limit: Limit | None = None, *, seed: int = 0, stop: Stop = never) -> Decision:
         """Return a decision on one position that is not over: `choose_batch` for a single position."""
-        return self.choose_batch([position], seeds=[seed], limit=limit, stop=stop)[0]
+        decisions = self.choose_batch([position], seeds=[seed], limit=limit, stop=stop)
+        check_decisions(self.name, decisions, 1)
+        return decisions[0]
 
     def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> Searched:
         """Return the decision that `choose` returns for the same arguments, and the search's view of the position.
@@ -244,6 +246,22 @@ def as_recipe(player: Recipe) -> Recipe:
     return player
 
 
+def check_decisions(name: str, decisions: Sequence[Decision], count: int) -> None:
+    """Raise an error that names the player unless it has returned so many decisions."""
+    if not isinstance(decisions, Sequence) or not all(isinstance(each, Decision) for each in decisions):
+        raise TypeError(f"{name} returns {decisions!r}: choose_batch returns a list of Decisions")
+    if len(decisions) != count:
+        raise ValueError(f"{name} returns {len(decisions)} decisions on {count} positions")
+
+
+def make_move(position: Position, move: Cell | str, name: str) -> None:
+    """Push the move of a player. Raises the errors of `Position.push` with the player's name."""
+    try:
+        position.push(move)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} answers {move!r}: {error}") from error
+
+
 def decide_each(
     decide: Callable[[Position, int], Decision], positions: Sequence[Position], seeds: Sequence[int]
 ) -> list[Decision]:
@@ -276,10 +294,7 @@ class FunctionPlayer(Player):
         decisions = []
         for position in positions:
             after, move = position.copy(), self._move(position.copy())
-            try:
-                after.push(move)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"{self.name} answers {move!r}: {error}") from error
+            make_move(after, move, self.name)
             decisions.append(Decision(after.moves[-1]))
         return decisions
 

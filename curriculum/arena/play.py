@@ -19,7 +19,7 @@ from curriculum.arena.results import PlayedGame
 from curriculum.reporting import Interrupted
 from curriculum.run.json_files import now
 from curriculum.workers.game_threads import on_threads
-from search.players import Decision, ForfeitError, Player, Recipe
+from search.players import Decision, ForfeitError, Player, Recipe, check_decisions, make_move
 
 SIDE_BY_SIDE = 64
 """Games at once between players of this process: the number of positions that a search takes together."""
@@ -76,12 +76,12 @@ class _Board:
         """True after the end of the game, on the board or by a forfeit."""
         return self._lost is not None or self.position.is_game_over()
 
-    def play(self, decision: Decision, seconds: float) -> None:
-        """Make the move of a decision.
+    def play(self, decision: Decision, seconds: float, name: str) -> None:
+        """Make the move of a decision of the player of this name. Raises the errors of `make_move`.
 
         Values and times are rounded here, not in the file of the game, so a game from a file equals the played one.
         """
-        self.position.push(decision.move)
+        make_move(self.position, decision.move, name)
         self._values.append(None if decision.value is None else round(decision.value, 4))
         self._simulations.append(decision.simulations)
         self._seconds.append(round(decision.seconds if decision.seconds is not None else seconds, 6))
@@ -196,13 +196,14 @@ class MatchGames:
                     continue
                 start = time.perf_counter()
                 decisions = player.choose_batch(
-                    [board.position for board in turn], seeds=[board.seed for board in turn], stop=stop
+                    [board.position.copy() for board in turn], seeds=[board.seed for board in turn], stop=stop
                 )
                 if stop():
                     return
                 seconds = (time.perf_counter() - start) / len(turn)
+                check_decisions(player.name, decisions, len(turn))
                 for board, decision in zip(turn, decisions, strict=True):
-                    board.play(decision, seconds)
+                    board.play(decision, seconds, player.name)
                 self._moves += len(turn)
                 yield None
             for board in running:
@@ -243,7 +244,7 @@ class MatchGames:
                         board.open(in_game[mover], stop)
                         continue
                     start = time.perf_counter()
-                    decision = in_game[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
+                    decision = in_game[mover].choose(board.position.copy(), seed=board.seed, stop=stop)
                     seconds = time.perf_counter() - start
                 except ForfeitError as error:
                     board.forfeit(colour, error)
@@ -251,7 +252,7 @@ class MatchGames:
                 finally:
                     if stop():
                         raise Interrupted
-                board.play(decision, seconds)
+                board.play(decision, seconds, self._players[mover].name)
                 with self._counting:
                     self._moves += 1
         return board.result()

@@ -5,8 +5,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any
+from typing import Any, SupportsIndex
 
+from core.arguments import check_kind
 from core.position import Position
 from core.rules import Cell, Rules
 from curriculum.arena.fixtures import Fixture, fixtures
@@ -177,7 +178,7 @@ def play_match(
     opponent: Player | Recipe,
     *,
     rules: Rules = Rules(),  # noqa: B008 - frozen
-    openings: Sequence[Sequence[Cell]] | None = None,
+    openings: Sequence[Sequence[Cell | str]] | None = None,
     games: int = 100,
     seed: int = 42,
     context: Context = Context(),  # noqa: B008 - frozen
@@ -195,11 +196,16 @@ def play_match(
     equal games. Raises `ValueError` for an opening that ends the game, and `Interrupted` if the context stops it.
     """
     start = time.perf_counter()
-    openings = evaluation_openings(rules) if openings is None else openings
-    for number, opening in enumerate(openings, start=1):
-        if Position.from_moves(rules, opening).is_game_over():
+    check_kind("rules", rules, Rules, "Rules, such as Rules(15)")
+    check_kind("games", games, SupportsIndex, "a whole number")
+    check_kind("seed", seed, SupportsIndex, "a whole number")
+    starts = [
+        Position.from_moves(rules, each) for each in (evaluation_openings(rules) if openings is None else openings)
+    ]
+    for number, position in enumerate(starts, start=1):
+        if position.is_game_over():
             raise ValueError(f"opening {number} ends the game")
-    schedule = fixtures(2, games, openings=openings, seed=seed, paired=paired)
+    schedule = fixtures(2, games, openings=[position.moves for position in starts], seed=seed, paired=paired)
     tournament = play_tournament((player, opponent), schedule, rules=rules, context=context, task=task, paired=paired)
     result = tournament.matches[0, 1]
     result.seconds = time.perf_counter() - start

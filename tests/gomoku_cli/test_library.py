@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,11 @@ def test_a_wrong_argument_is_named_at_once() -> None:
             lambda: gomoku.FunctionPlayer(lambda position: 3, "three"),  # type: ignore[arg-type]
             lambda: gomoku.play_match("mentor:1", "random"),  # type: ignore[arg-type]
             lambda: gomoku.play_match(engine, engine),  # type: ignore[arg-type]
+            lambda: engine.play(position, seed="x"),  # type: ignore[arg-type]
+            *(
+                lambda wrong=wrong: gomoku.play_match(engine.player, engine.player, **wrong)  # type: ignore[misc]
+                for wrong in ({"rules": 9}, {"seed": "x"}, {"seed": None}, {"games": "2"})
+            ),
             lambda: gomoku.record_game("h8"),  # type: ignore[arg-type]
             lambda: gomoku.write_games("x.sgf", [3]),  # type: ignore[list-item]
             lambda: gomoku.Record(15, [112]),  # type: ignore[arg-type]
@@ -129,6 +135,54 @@ def test_a_text_searches_as_the_member_that_it_names() -> None:
     with pytest.raises(ValueError, match="first_play is 'x'; it must be one of reduced, zero"):
         gomoku.SearchSettings(first_play="x")  # type: ignore[arg-type]
     assert gomoku.Rules(variant="renju").variant.name == "RENJU"  # type: ignore[arg-type]
+
+
+class Told(gomoku.Player):
+    """Returns what it is told to."""
+
+    name = "told"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def choose_batch(self, positions: Sequence[gomoku.Position], **how: Any) -> list[gomoku.Decision]:
+        return self.answer  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        ([], ValueError, "told returns 0 decisions on 1 positions"),
+        ([gomoku.Decision(1)] * 2, ValueError, "told returns 2 decisions on 1 positions"),
+        ([112], TypeError, r"told returns \[112\]: choose_batch returns a list of Decisions"),
+        (None, TypeError, "told returns None: choose_batch returns a list of Decisions"),
+        ([gomoku.Decision(81)], gomoku.IllegalMoveError, "told answers 81: cell 81 is off the board of 9x9"),
+    ],
+)
+def test_a_player_that_decides_wrongly_is_named(answer: Any, error: type[Exception], message: str) -> None:
+    rules, told = gomoku.Rules(9), Told(answer)
+    with gomoku.Engine(told) as engine, pytest.raises(error, match=message):
+        engine.play(gomoku.Position(rules))
+    with pytest.raises(error, match=message):
+        gomoku.play_match(told, gomoku.open_player("random"), games=1, rules=rules)
+
+
+class Trying(gomoku.Player):
+    """Tries moves on the positions that it gets, and leaves them there."""
+
+    name = "trying"
+
+    def choose_batch(self, positions: Sequence[gomoku.Position], **how: Any) -> list[gomoku.Decision]:
+        for position in positions:
+            position.push(position.legal_moves()[0])
+        return [gomoku.Decision(position.moves[-1]) for position in positions]
+
+
+def test_a_player_may_try_moves_on_its_positions() -> None:
+    result = gomoku.play_match(
+        Trying(), gomoku.open_player("random"), games=2, rules=gomoku.Rules(9), openings=["e5 e6"]
+    )
+    assert [game.moves[:2] for game in result.games] == [(40, 49)] * 2
 
 
 class Boastful(gomoku.BatchEvaluator):
