@@ -56,19 +56,12 @@ class ConfigOptions:
 
 
 def resolved(choice: "Choice") -> "Config":
-    """Return the whole configuration, checked with its players and the model that it starts from.
-
-    Raises `ConfigError`, `BasicsError`, `PlayerSpecError`, or `CheckpointError` for the model to start from.
-    """
-    from curriculum.phases.players import check_players
-    from curriculum.phases.steps import check_start
+    """Return the whole configuration of a new run. Raises `ConfigError`, and the errors of `check_new`."""
+    from curriculum.phases.steps import check_new
     from curriculum.presets import resolve
-    from curriculum.validity import check
 
     config = resolve(choice.preset, file=choice.file, assignments=choice.assignments, flags=choice.flags)
-    check(config)
-    check_players(config)
-    check_start(config)
+    check_new(config)
     return config
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from core.arguments import check_kind
 from core.files.json_text import value_at
 from core.input_limits import MAX_SECONDS
 from core.streams import Purpose, stream_key
@@ -13,9 +14,10 @@ from curriculum.phases.imitation import run_imitation
 from curriculum.phases.origin import portable_name, result_of
 from curriculum.phases.players import ModelPlayer, check_players, named_player
 from curriculum.phases.selfplay import run_selfplay
-from curriculum.phases.steps import keep_model, start_text
+from curriculum.phases.steps import check_new, keep_model, start_text
 from curriculum.reporting import Context
-from curriculum.run.folder import RunFolder
+from curriculum.run.folder import RunFolder, is_run
+from curriculum.run.locking import FolderTakenError
 from nets.checkpoint import load_model
 
 __all__ = ["measure", "run_all", "run_basics", "run_imitation", "run_selfplay", "train"]
@@ -46,8 +48,16 @@ def train(path: Path | str, config: Config | None = None, context: Context | Non
     >>> gomoku.train("runs/tiny", gomoku.load_config("smoke", assignments=tiny))
     []
 
-    Raises the errors of `RunFolder.create` or `RunFolder.open`, and those of `run_all`.
+    Raises the errors of `check_new`, before it makes the folder, of `RunFolder.create` or `RunFolder.open`, and of
+    `run_all`.
     """
+    if config is not None:
+        check_kind("config", config, Config, 'a Config, such as load_config("smoke")')
+        if is_run(Path(path)):
+            raise FolderTakenError(
+                f"{path} already holds a run: go on with it without config, or choose another folder"
+            )
+        check_new(config)
     with RunFolder.open(path) if config is None else RunFolder.create(path, config) as run:
         return run_all(run, context or Context())
 

@@ -20,12 +20,14 @@ from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.budget import rows_per_step
 from curriculum.config import Config
 from curriculum.phases.origin import file_hash, origin_of, portable_made
+from curriculum.phases.players import check_players
 from curriculum.presets import setting_text
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import Losses, Trainer, cosine_rate
+from curriculum.validity import check
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
 from nets.dispatch import net_colours
 from nets.dual import DualNet, enlarged
@@ -81,6 +83,16 @@ def starting_model(run: RunFolder) -> DualNet | None:
     if info.net.dual != config.net.dual:
         raise CheckpointError(f"{run.best_model} has net.dual = {info.net.dual}, unlike its run")
     return model
+
+
+def check_new(config: Config) -> None:
+    """Check the configuration of a new run, with its players and the model that it starts from.
+
+    Raises `ConfigError` or `BasicsError`, and the errors of `check_players` and of `check_start`.
+    """
+    check(config)
+    check_players(config)
+    check_start(config)
 
 
 def check_start(config: Config) -> Path | None:

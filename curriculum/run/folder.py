@@ -245,11 +245,12 @@ def read_metrics(path: Path | str) -> list[dict[str, Any]]:
     [4.5]
 
     A line that is still being written is left out, and one that a later line repeats, after a kill. Raises
-    `FolderError` for a folder that does not exist, and with the number of a line that cannot be read.
+    `FolderError` for a folder that is no run and has no metrics, and with the number of a line that cannot be read.
     """
-    if not Path(path).is_dir():
-        raise FolderError(why_no_run(Path(path)))
-    return distinct(read_json_lines(Path(path) / _METRICS))
+    path = Path(path)
+    if not is_run(path) and not (path / _METRICS).is_file():
+        raise FolderError(why_no_run(path))
+    return distinct(read_json_lines(path / _METRICS))
 
 
 def why_no_run(path: Path) -> str:

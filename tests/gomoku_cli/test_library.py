@@ -219,6 +219,18 @@ def test_what_no_game_can_hold_is_named(tmp_path: Path) -> None:
         book.moves(gomoku.Position(rules))
 
 
+def test_what_cannot_train_leaves_no_folder(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    with pytest.raises(TypeError, match="config is 'smoke'; it must be a Config, such as load_config"):
+        gomoku.train(path, "smoke")  # type: ignore[arg-type]
+    with pytest.raises(gomoku.UserError, match="'nope' names no player"):
+        gomoku.train(path, gomoku.load_config("smoke", assignments=['evaluation.opponents=["nope"]']))
+    assert not path.exists()
+    gomoku.Run.create(path, gomoku.Config()).close()
+    with pytest.raises(gomoku.UsageError, match="already holds a run: go on with it without config"):
+        gomoku.train(path, gomoku.Config())
+
+
 def test_a_path_names_a_player(tmp_path: Path) -> None:
     with pytest.raises(gomoku.UserError, match=f"there is no file or folder {tmp_path}/run"):
         gomoku.open_engine(tmp_path / "run")

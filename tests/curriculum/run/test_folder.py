@@ -180,7 +180,9 @@ def test_a_half_written_line_of_metrics_is_cut_off(path: Path) -> None:
         assert [record["step"] for record in run.metrics()] == [1, 2]
 
 
-def test_metrics_of_a_folder_that_does_not_exist_are_no_empty_run(tmp_path: Path) -> None:
+def test_metrics_of_what_is_no_run_are_no_empty_run(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match=r"there is no run in .*: it holds no config\.toml"):
+        read_metrics(tmp_path)
     with pytest.raises(FolderError, match=r"there is no run in .*: the folder does not exist"):
         read_metrics(tmp_path / "misspelled")
     (tmp_path / "file").touch()
