@@ -194,6 +194,7 @@ class Book:
         """
         if not self._is_writable:
             raise BookError(f"{self.path} was opened to be read: open it with writable=True")
+        check_kind("records", records, Iterable, "a list of Records")
         if plies < 1:
             raise ValueError(f"plies is {plies}; it must be 1 or more")
         new = 0

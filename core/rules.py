@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import index
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
+
+from core.arguments import check_kind
 
 Cell = int
 """A cell of the board: `row * size + column`; row 0 is the bottom row, column 0 the left one."""
@@ -103,6 +105,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name in ("size", "connect"):
+            check_kind(name, getattr(self, name), SupportsIndex, "a whole number")
             object.__setattr__(self, name, index(getattr(self, name)))
         if not MIN_SIZE <= self.size <= MAX_SIZE:
             raise ValueError(f"board size {self.size} is outside {MIN_SIZE} to {MAX_SIZE}")

@@ -151,6 +151,7 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
 
     >>> gomoku.write_games("game.sgf", [gomoku.Record(gomoku.Rules(), [112, 127], black="Ann")])
     """
+    check_kind("games", games, Iterable, "a list of Records or GameTrees")
     path, games = Path(path), list(games)
     for game in games:
         check_kind("a game", game, GameRecord | GameTree, "a Record or a GameTree")

@@ -69,6 +69,8 @@ class MctsPlayer(Player):
 
         Raises `ValueError` for an evaluator that was opened for a board of another size.
         """
+        if not callable(getattr(evaluator, "submit", None)):
+            raise TypeError(f"evaluator is {evaluator!r}; it must be an evaluator, such as open_model('default')")
         check_kind("rules", rules, Rules, "Rules, such as Rules(15)")
         check_kind("settings", settings, SearchSettings, "SearchSettings, such as SearchSettings(simulations=100)")
         if (cells := getattr(evaluator, "cells", rules.cells)) != rules.cells:  # of `nets`; one of Python may take any

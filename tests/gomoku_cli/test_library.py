@@ -111,7 +111,10 @@ def test_a_wrong_argument_is_named_at_once() -> None:
                 for wrong in ({"rules": 9}, {"seed": "x"}, {"seed": None}, {"games": "2"})
             ),
             lambda: gomoku.record_game("h8"),  # type: ignore[arg-type]
+            lambda: gomoku.Rules("renju"),  # type: ignore[arg-type]
+            lambda: gomoku.MctsPlayer("default", gomoku.Rules(), gomoku.SearchSettings()),  # type: ignore[arg-type]
             lambda: gomoku.write_games("x.sgf", [3]),  # type: ignore[list-item]
+            lambda: gomoku.write_games("x.sgf", gomoku.Record(gomoku.Rules(), [112])),  # type: ignore[arg-type]
             lambda: gomoku.Record(15, [112]),  # type: ignore[arg-type]
             lambda: gomoku.record_game(position, analyses=[engine.start(position)]),  # type: ignore[list-item]
         ):
@@ -212,6 +215,8 @@ def test_what_no_game_can_hold_is_named(tmp_path: Path) -> None:
     book = gomoku.Book.create(tmp_path / "book", rules)
     with pytest.raises(ValueError, match="plies is -1; it must be 1 or more"):
         book.add([], plies=-1)
+    with pytest.raises(TypeError, match="records is 3; it must be a list of Records"):
+        book.add(3, plies=1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a game is 3; it must be a Record"):
         book.add([3], plies=1)  # type: ignore[list-item]
     book.close()
