@@ -22,6 +22,7 @@ from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
 from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
+from gomoku_cli.tui.layout import KEYS_DROPPED
 from gomoku_cli.tui.picture import Heat, Panes, looks
 from gomoku_cli.tui.screens.dialogs import Dialogs
 from gomoku_cli.tui.setup import BoardSetup
@@ -116,6 +117,12 @@ class GomokuApp(Dialogs):
         """See `View`."""
         self.notices.append(text)
         self._panel.add_note(text)
+
+    def say_dropped(self) -> None:
+        """See `TerminalApp.say_dropped`; once more after the end, since the next move takes the message away."""
+        super().say_dropped()
+        if KEYS_DROPPED not in self.notices:
+            self.notices.append(KEYS_DROPPED)
 
     def _show_title(self) -> None:
         """Show the name of the game; where the panel is hidden, the players too."""

@@ -22,6 +22,7 @@ from textual.widgets._footer import FooterKey
 
 from core.rules import Cell, Rules
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.printable import sentence
 from gomoku_cli.tui.drivers.answers import SIZE_QUESTION, USUAL_CHARACTER, Graphics, Told, window_character
 from gomoku_cli.tui.terminal import is_gone, is_served, restored_terminal, terminal_driver
 from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale, draw_boards_anew
@@ -38,6 +39,7 @@ TERMINAL_THEME = "ansi-dark"
 MIN_TERMINAL = (24, 8)
 """Columns and rows below which a screen with a board asks for more."""
 TOO_SMALL = f"The board needs {MIN_TERMINAL[0]} columns and {MIN_TERMINAL[1]} rows."
+KEYS_DROPPED = "keys typed before the board was shown are lost: type them again"
 _PANEL_COLUMNS = 28
 """Width of the side panel at least."""
 _MAX_PANEL_COLUMNS = 60
@@ -60,6 +62,8 @@ class TerminalApp(App[None]):
     """The protocol for pictures that was asked for."""
     pictures: "Pictures | None" = None
     """The pictures of the boards; None for characters."""
+    is_shown = True
+    """False drops keys: what the terminal kept while the app was imported comes as one text, and reads as a paste."""
     _told = Told()
 
     def __init__(self, *, ansi_color: bool | None) -> None:
@@ -91,6 +95,9 @@ class TerminalApp(App[None]):
             return
         self.pictures.clear(character)
         draw_boards_anew(self)
+
+    def say_dropped(self) -> None:
+        """Say that keys came before the screen was shown."""
 
     def _leave_lost_terminal(self) -> None:
         """End the app if its terminal is gone: no signal comes if another session owns it."""
@@ -151,6 +158,7 @@ class BoardApp(TerminalApp):
         self._glyphs = ASCII if ascii_only else MONOCHROME if self.no_color else UNICODE
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
+        self.is_shown = False
         self.graphics = Graphics.NONE if ascii_only or self.no_color or is_served() else graphics
 
     def _widgets(self, rules: Rules, panel: Widget) -> ComposeResult:
@@ -215,7 +223,12 @@ class BoardApp(TerminalApp):
     def play_pasted(self, text: str) -> None:
         """Play what was pasted."""
 
+    def say_dropped(self) -> None:
+        """See `TerminalApp.say_dropped`."""
+        self.show_message(sentence(KEYS_DROPPED), "error")
+
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        self.is_shown = self.is_shown or self._main is not None
         if isinstance(renderable, ChopsUpdate):
             renderable = CroppedUpdate(renderable.chops, renderable.spans, renderable.chop_ends)
         super()._display(screen, renderable)

@@ -69,7 +69,6 @@ def terminal_driver() -> "type[Driver] | None":
 
         def __init__(self, app: "App[Any]", **options: Any) -> None:
             super().__init__(app, **options)
-            self._board: Any = app  # a gomoku_cli.tui.layout.TerminalApp
             # Textual writes to stderr, which may be a file.
             self._file = open_remarks(1)
             # Its own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.

@@ -6,8 +6,12 @@ from functools import partial
 import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
+from textual.drivers.headless_driver import HeadlessDriver
 
+from gomoku_cli.tui.app import GomokuApp
+from gomoku_cli.tui.drivers import limited
 from gomoku_cli.tui.drivers.bursts import BurstDecoder, moves_in
+from gomoku_cli.tui.layout import KEYS_DROPPED
 from gomoku_cli.tui.terminal import is_in_field
 from tests.support.cases import cases
 from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
@@ -84,6 +88,35 @@ async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
         assert ui.moves[0] == "h8"
         assert ui.status == "Not played, since it is not a human's turn: i9 g7."
         await ui.until(lambda: ui.moves == ["h8", "a1"])
+
+
+class TypedDriver(limited.LimitedDriver, HeadlessDriver):
+    """The part of the terminal's driver that sends keys."""
+
+    def type(self, *reads: str) -> None:
+        """Send what the terminal brought, read by read."""
+        for event in events_of(*reads):
+            self.send_message(event)
+
+
+async def test_keys_typed_before_the_board_is_shown_are_lost_together_and_said_to_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = ThreadEngine({})
+    assert not GomokuApp(engine, TWO_PLAYERS).is_shown
+    async with board_app(engine, setup=TWO_PLAYERS) as ui:
+        assert ui.app.is_shown
+        driver = TypedDriver(ui.app)
+        ui.app.is_shown = False
+        driver.type("tt/h8\r/a1\r", "/")
+        ui.app.is_shown = True
+        driver.type("a", "3", "\r")  # the rest of a move whose beginning is lost
+        await ui.until(lambda: ui.status.startswith("Keys typed before the board was shown are lost"))
+        assert ui.moves == []
+        monkeypatch.setattr(limited, "_PAUSE_S", 0.0)
+        driver.type("/", "h", "8", "\r")
+        await ui.until(lambda: ui.moves == ["h8"])
+        assert ui.app.notices == [KEYS_DROPPED]
 
 
 async def test_a_quickly_typed_comment_is_saved_by_its_control_key() -> None:
