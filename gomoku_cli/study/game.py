@@ -122,7 +122,7 @@ class StudiedTree:
     def write(self) -> GameTree:
         """Write the analyses into the nodes of the tree, with the values for Black and the comments for people.
 
-        A value and an analysis of another program stay.
+        A value and an analysis of another program stay, and so do the words of a comment, without a line of ours.
         """
         kept = self.by_node()
         for node, position in self.tree.positions() if kept else ():
@@ -138,11 +138,11 @@ def _write(kept: KeptAnalysis, node: Node, position: Position) -> None:
     node.set_text(ANALYSIS, annotation.analysis)
     if node.text(VALUE) in ("", "" if known is None else value_text(black_value(known.analysis, position))):
         node.set_text(VALUE, value_text(annotation.value))
-    node.comment = "\n".join(filter(None, (without_analysis(node.comment), annotation.comment)))
+    node.comment = without_analysis(node.comment) or annotation.comment
 
 
 def without_analysis(comment: str) -> str:
-    """Return a comment without the line of this program's analysis."""
+    """Return a comment without the line of this program's analysis, which once stood below people's words, too."""
     return _OWN_LINE.sub("", comment).strip("\n")
 
 

@@ -106,11 +106,10 @@ class Game(PlayedGame):
         return self.recorded if self.recorded is not None and self.line == list(self.recorded.moves) else None
 
     def player_name(self, colour: Colour) -> str:
-        """Return the name of a player: that of the record, `you`, `human`, or the engine's."""
-        record = self.own_record
-        if record is None:
+        """Return the name of a player: that of the record, also in variations; `you`, `human`, or the engine's."""
+        if self.recorded is None:
             return self.seats.name_of(colour)
-        return record.black if colour == BLACK else record.white
+        return self.recorded.black if colour == BLACK else self.recorded.white
 
     @property
     def state_text(self) -> str:
@@ -356,7 +355,8 @@ class Game(PlayedGame):
 
     def result_text(self) -> str:
         """Return the result of the finished game in words, with the name of the player who has won."""
-        name = self.player_name(self.winner) if self.winner is not None else ""
+        is_theirs = self.recorded is None or self.own_record is not None  # nobody in the record won a variation
+        name = self.player_name(self.winner) if self.winner is not None and is_theirs else ""
         nameless = {"you": "you have won", "human": "the game is over", "": "the game is over"}
         return self.ending_text(nameless.get(name, f"{name} has won"))
 

@@ -64,13 +64,16 @@ def test_other_programs_find_values_for_black_and_comments() -> None:
 @pytest.mark.parametrize(
     "comment", ["Analysis: mine", "fine\nAnalysis: Black is better\nthe end", "Analysis: white to move, 62 % to win"]
 )
-def test_a_comment_that_begins_as_ours_do_stays(comment: str) -> None:
+def test_a_comment_of_people_stays_alone_though_it_begins_as_ours_do(comment: str) -> None:
     record = replace(game().record, comments=(comment, *[""] * (len(MOVES) - 1)))
     ours = game().to_record().comments[0]
     for _ in range(2):
         record = StudiedGame(record, game().analyses).to_record()
-        assert record.comments[0] == f"{comment}\n{ours}"
-    assert without_analysis(record.comments[0]) == comment
+        assert record.comments[0] == comment
+    before = f"{comment}\n{ours}"  # earlier versions wrote their line below people's words
+    assert without_analysis(before) == comment
+    record = replace(record, comments=(before, *record.comments[1:]))
+    assert StudiedGame(record, game().analyses).to_record().comments[0] == comment
 
 
 def test_a_proven_result_is_in_the_comment() -> None:

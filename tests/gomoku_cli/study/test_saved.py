@@ -132,7 +132,7 @@ def test_the_analysis_of_another_program_and_its_value_stay() -> None:
     studied = StudiedTree(tree, {1: kept_analysis(20), 2: kept_analysis(21)})
     for _ in range(2):
         written = to_sgf(studied.write())
-        assert "V[0.25]C[mine\nAnalysis: white to move, 75 % to win; best line g3; mentor:1, 4 positions]" in written
+        assert "V[0.25]C[mine]" in written
         assert ";W[af]GOMOKU[theirs]V[3])" in written
 
 

@@ -277,7 +277,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
         assert "nick one (1419) - Some Bot" in ui.dialog and "white won by resignation" in ui.dialog
         await ui.press("escape", "b")
         await ui.play("c3")
-        assert "human" in ui.panel and "nick one" not in ui.panel, "that is another game"
+        assert "nick one" in ui.panel and "White won" not in ui.panel, "their names stay, their result does not"
     assert path.read_text(encoding="utf-8") == text
 
 

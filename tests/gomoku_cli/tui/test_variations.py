@@ -134,7 +134,7 @@ async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_pa
         await ui.until(lambda: not isinstance(ui.app.screen, SavedGamesScreen))
         await ui.press("comma", "right_square_bracket", "full_stop", "right_square_bracket")
         assert "trap: why] not" in ui.panel, "without the words of the analysis"
-        assert ui.app.game.node.comment.startswith("why]\nnot\nAnalysis: ")
+        assert ui.app.game.node.comment == "why]\nnot"
         assert ui.app.game.analysis_at(2) is not None
         await ui.press("e")
         await ui.shows(CommentScreen)
@@ -182,6 +182,7 @@ async def test_a_foreign_file_keeps_its_variations(tmp_path: Path) -> None:
     async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
         await ui.press("right_square_bracket")
         assert ui.moves == ["h8", "g9"] and "two" in ui.panel
+        assert "Ann" in ui.panel and "human" not in ui.panel
         await ui.click("o15")
         await ui.until(folder.exists)
     assert path.read_text() == FOREIGN
