@@ -21,6 +21,7 @@ class CommentScreen(Dialog[tuple[str, str] | None]):
         self._before, self._warned = (name, comment), False
         self._name_field = Input(name, compact=True)
         self._comment = TextArea(comment, compact=True, tab_behavior="focus", highlight_cursor_line=False)
+        self._comment.move_cursor(self._comment.document.end)
 
     def compose(self) -> ComposeResult:
         """Build the two fields with the cursor in the comment, and the buttons."""

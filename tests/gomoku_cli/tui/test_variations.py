@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from textual.geometry import Offset
-from textual.widgets import Button, Static
+from textual.widgets import Button, Static, TextArea
 
 from core.records.formats import read_games, read_trees
 from core.records.tree import Node
@@ -120,7 +120,8 @@ async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_pa
         await ui.press(*"why]", "enter", *"not", "shift+tab", *"trap", "ctrl+s")
         await ui.until(lambda: not isinstance(ui.app.screen, CommentScreen))
         assert "trap: why] not" in ui.panel
-        await ui.press("e", "end", *"x", "escape")
+        await ui.press("e", *"x", "escape")
+        assert ui.app.screen.query_one(TextArea).text == "why]\nnotx", "the cursor begins behind the text"
         await ui.until(lambda: str(ui.app.screen.query_one("#back", Button).label) == "esc again drops what was typed")
         await ui.press("escape")
         await ui.until(lambda: not isinstance(ui.app.screen, CommentScreen))
