@@ -22,7 +22,8 @@ OpeningChoice = Annotated[
     OpeningRule,
     typer.Option(
         help="Opening rule. swap: one side places three stones, the other one chooses its colour. swap2: that one may "
-        "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju."
+        "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju, without "
+        "the choice of the fifth move."
     ),
 ]
 BookFile = Annotated[

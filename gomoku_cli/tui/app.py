@@ -170,8 +170,7 @@ class GomokuApp(Dialogs):
         if not cells:
             self.control.show_state(at_once=True)
         for number, cell in enumerate(cells):
-            if (number or pasted) and not self.control.may_play:
-                why = "the review is open" if self.control.review.active else "it is not a human's turn"
+            if (number or pasted) and (why := self._why_not(cell)):
                 rest = " ".join(map(self.game.name_of, cells[number:]))
                 self.show_message(f"Not played, since {why}: {rest}.", "error")
                 return
@@ -181,6 +180,14 @@ class GomokuApp(Dialogs):
             self.control.press(cell)
             if self.game.ply == ply:
                 return  # it was refused, or waits
+
+    def _why_not(self, cell: Cell) -> str:
+        """Return why a pasted move is not tried here; nothing where it is. In a review it begins a variation."""
+        game = self.game
+        if not game.is_humans_turn:
+            return "the game is over" if game.is_game_over() else "it is not a human's turn"
+        # A move that cannot be played would only end the review.
+        return "the first one cannot be played here" if self.control.review.active and not game.is_legal(cell) else ""
 
     def play_pasted(self, text: str) -> None:
         """Play pasted moves as if they were typed, as long as it is a human's turn; any other text does nothing."""

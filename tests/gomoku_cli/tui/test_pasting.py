@@ -15,7 +15,7 @@ from gomoku_cli.tui.layout import KEYS_DROPPED
 from gomoku_cli.tui.terminal import is_in_field
 from tests.support.cases import cases
 from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
-from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app
+from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app, shown_game
 
 
 def events_of(*reads: str, is_in_field: Callable[[], bool] = bool) -> list[events.Event]:
@@ -80,9 +80,6 @@ async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
         await ui.press("enter")
         assert ui.moves[3:] == ["c3"]
         await ui.paste("h8\n", status="h8 already holds a stone.")
-        await ui.press("b")
-        await ui.paste("d4 d5\n", status="Not played, since the review is open: d4 d5.")
-        assert len(ui.app.game.line) == 4
     async with board_app(ScriptedPlayer(15, ["a1"])) as ui:
         await ui.paste("h8 i9 g7\n")
         assert ui.moves[0] == "h8"
@@ -97,6 +94,20 @@ class TypedDriver(limited.LimitedDriver, HeadlessDriver):
         """Send what the terminal brought, read by read."""
         for event in events_of(*reads):
             self.send_message(event)
+
+
+async def test_pasted_moves_are_a_variation_where_a_review_stands() -> None:
+    async with board_app(AnalysingPlayer(15), setup=shown_game("h8 i9 h9")) as ui:
+        await ui.press("comma", "comma")
+        await ui.paste("h8 d5\n", moves="h8", status="Not played, since the first one cannot be played here: h8 d5.")
+        assert ui.app.control.review.active
+        await ui.paste("d4 d5\n", moves="h8 d4 d5")
+        game = ui.app.game
+        assert not game.node.is_main()
+        assert [len(game.node_at(ply).variations) for ply in range(3)] == [1, 2, 1]
+    async with board_app(AnalysingPlayer(15), setup=shown_game("a1 a2 b1 b2 c1 c2 d1 d2 e1", reviews=True)) as ui:
+        await ui.paste("d4 d5\n", status="Not played, since the game is over: d4 d5.")
+        assert ui.app.control.review.active
 
 
 async def test_keys_typed_before_the_board_is_shown_are_lost_together_and_said_to_be(
