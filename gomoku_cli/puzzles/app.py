@@ -25,6 +25,7 @@ from gomoku_cli.puzzles.rated import Progress, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
 from gomoku_cli.tui.drivers.answers import Graphics
 from gomoku_cli.tui.drivers.bursts import moves_in
+from gomoku_cli.tui.keys import BOARD, MARKS, Command
 from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.picture import MAX_NUMBERED, stone_looks
 from gomoku_cli.tui.widgets.painting import CellLook
@@ -32,6 +33,22 @@ from gomoku_cli.tui.widgets.status import StatusKind
 
 _T = TypeVar("_T")
 _TICK_S = 0.5
+_KEYS = (
+    Command("question_mark", "help", "Keys", "this help"),
+    Command("q", "quit", "Quit", "quit; what was tried is kept"),
+    Command("slash", "type_move", "Type a move", "type a move: / h 8 enter; or a capital letter"),
+    Command("i", "hint", "Hint", "hint: the idea; once more: a right move. Solved so counts half"),
+    Command("s", "solution", "Solution", "play the solution out: counts as not solved"),
+    Command("u", "again", "Again", "take a wrong move back, or begin again: the rating stays"),
+    Command("n", "next", "Next", "next puzzle: one without a try does not count"),
+    Command("d", "daily", "Daily", "the daily set: a puzzle without a try does not count"),
+)
+_RATING = (
+    ("1", "right at the first try"),
+    ("0.5", "right at the first try, with a hint"),
+    ("0", "a wrong try, or the solution"),
+)
+"""What a puzzle counts, once, as a game against its rating."""
 
 
 class Phase(Enum):
@@ -68,15 +85,7 @@ class PuzzlesApp(BoardApp):
     """One puzzle after another."""
 
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "quit", "Quit"),
-        Binding("slash", "type_move", "Type a move", key_display="/"),
-        Binding("i", "hint", "Hint"),
-        Binding("s", "solution", "Solution"),
-        Binding("u", "again", "Again"),
-        Binding("n", "next", "Next"),
-        Binding("d", "daily", "Daily set"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(each.key, each.action, each.name) for each in _KEYS]
 
     def __init__(self, setup: PuzzleSetup) -> None:
         super().__init__(ascii_only=setup.ascii_only, theme=setup.theme, graphics=setup.graphics)
@@ -301,6 +310,14 @@ class PuzzlesApp(BoardApp):
         """Go on with the set of this day."""
         self._is_daily = True
         self.action_next()
+
+    def action_help(self) -> None:
+        """Show the keys, and their effect on the rating."""
+        from gomoku_cli.tui.screens.help import HelpScreen
+
+        keys = [(each.shown, each.help) for each in _KEYS]
+        enter = ("enter", "play; take a wrong move back; go on after the end")
+        self.push_screen(HelpScreen({"Keys": [BOARD[0], enter, *keys, *MARKS], "What counts for the rating": _RATING}))
 
     def action_change_focus(self) -> None:
         """Nothing else takes the keys."""

@@ -246,9 +246,9 @@ class Dialogs(BoardApp):
 
     def action_help(self) -> None:
         """Show the keys."""
-        from gomoku_cli.tui.screens.help import HelpScreen
+        from gomoku_cli.tui.screens.help import board_help
 
-        self.push_screen(HelpScreen())
+        self.push_screen(board_help())
 
     def action_saved_games(self) -> None:
         """Ask for the saved games; `show_saved_games` follows."""

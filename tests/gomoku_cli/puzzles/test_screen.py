@@ -60,7 +60,7 @@ async def puzzles_app(
     app = PuzzlesApp(PuzzleSetup(puzzles=puzzles, progress=Progress.read(folder / "puzzles.jsonl"), **changes))
     async with app.run_test(size=terminal) as pilot:
         ui = PuzzleDriver(app, pilot)
-        await ui.until(lambda: "to move. q Quit" in ui.status)
+        await ui.until(lambda: "to move. ? Keys" in ui.status)
         yield ui
 
 
@@ -124,6 +124,17 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
         assert ui.app.return_code is None, "the line stays open for the next try"
         await ui.press("q")
     assert ui.app.return_code == ExitCode.DONE
+
+
+async def test_the_help_says_what_each_key_does_to_the_rating(tmp_path: Path) -> None:
+    async with puzzles_app(some("win-in-1"), tmp_path) as ui:
+        assert "d Daily" in ui.status, "the key bar has room for all keys"
+        await ui.press("question_mark")
+        check_snapshot(ui.app, SNAPSHOTS / "80x24-help.txt")
+        await ui.press("s")
+        assert ui.app.phase is Phase.ASKING, "keys are for the help"
+        await ui.press("q", "s")
+        assert ui.app.phase is Phase.DONE
 
 
 async def test_a_session_with_the_daily_set_moves_the_rating_and_is_kept(tmp_path: Path) -> None:
