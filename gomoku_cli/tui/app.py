@@ -290,7 +290,7 @@ class GomokuApp(Dialogs):
         """Return the commands of the palette: every action of the board, and Textual's own for themes and pictures."""
         for commands in GROUPS.values():
             for each in commands:
-                yield SystemCommand(each.name, each.help or each.name, partial(self.run_action, each.action))
+                yield SystemCommand(each.title, f"Key {each.shown}", partial(self.run_action, each.action))
         for command in super().get_system_commands(screen):
             if command.title == "Theme" or (
                 command.title == "Screenshot" and not self.is_web and self.pictures is None

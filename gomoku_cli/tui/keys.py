@@ -12,7 +12,7 @@ class Command(NamedTuple):
     """The key's name in Textual."""
     action: str
     name: str
-    """The action in a word or two, for the footer and the command palette."""
+    """The action in a word or two, for the footer."""
     help: str
     in_footer: bool = False
 
@@ -20,6 +20,13 @@ class Command(NamedTuple):
     def shown(self) -> str:
         """The key as people write it; the first candidate stands for all of them."""
         return "1-8" if self.key == "1" else format_key(self.key)
+
+    @property
+    def title(self) -> str:
+        """The action with its help, for the command palette, which looks for words in titles alone."""
+        if self.help.lower().startswith(self.name.lower()):
+            return self.help[0].upper() + self.help[1:]
+        return f"{self.name}: {self.help}" if self.help else self.name
 
 
 THREAT_MARKS = "5 five, 4 open four, + four, 3 open three"
@@ -33,7 +40,7 @@ GROUPS = {
         Command("minus", "resign", "Resign", "resign; asks"),
         Command("equals_sign", "offer_draw", "Offer a draw", "offer a draw, or take one"),
         Command("escape", "move_now", "Move now", "make the engine move now; close a line or pane"),
-        Command("n", "new_game", "New game", "new game: opponent, side, board, limits", True),
+        Command("n", "new_game", "New game", "new game: opponent, level, side, board", True),
         Command("plus", "set_up", "Set up", "set up stones, and play from there"),
         Command("o", "saved_games", "Saved games", "saved games"),
         Command("q", "leave", "Quit", "quit; asks during a game", True),

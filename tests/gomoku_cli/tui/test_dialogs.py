@@ -158,7 +158,9 @@ async def test_help_and_palette_know_every_key() -> None:
         assert "capital letter" in " ".join(screen_text(ui.app).replace("│", " ").split()), "long lines wrap"
         await ui.pilot.click(offset=(1, 1))
         commands = {command.title: command for command in ui.app.get_system_commands(ui.app.screen)}
-        assert {each.name for group in GROUPS.values() for each in group} <= commands.keys()
+        assert {each.title for group in GROUPS.values() for each in group} <= commands.keys()
+        assert "New game: opponent, level, side, board" in commands, "the palette finds what it says"
+        assert "Analysis: prior and visits on the cells: colours, numbers, off" in commands
         assert "Theme" in commands
         await commands["Move numbers"].callback()  # type: ignore[misc]
         assert ui.app._panes.numbers
