@@ -19,7 +19,7 @@ def moves_to(rules: Rules, black: Sequence[Cell], white: Sequence[Cell]) -> list
     """
     if len(black) - len(white) not in (0, 1):
         raise ValueError(
-            f"{len(black)} black and {len(white)} white stones: there must be as many of both, or one black stone more"
+            f"{len(black)} black, {len(white)} white: there must be as many stones of both, or one black stone more"
         )
     source = random.Random(0)
     orders = [list(black), list(white)]

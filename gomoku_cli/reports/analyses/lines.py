@@ -25,7 +25,7 @@ def heading(record: GameRecord, source: str) -> str:
     return printable(f"{source}: {players_text(record)}, {record.rules}; {result_text(record)}")
 
 
-COLUMNS = f"{'move':>9}  {'loss':>14}  {'to move':<7}  {'value':>6}  {'win':>5}  result      line"
+COLUMNS = f"{'move':>9}  {'loss':>15}  {'to move':<7}  {'value':>6}  {'win':>5}  result      line"
 """The line below it."""
 
 
@@ -37,7 +37,7 @@ def position_text(kept: KeptAnalysis, position: Position, move: MoveReview | Non
     analysis = kept.analysis
     last = f"{position.ply - set_up} {position.name_of(position.moves[-1])}" if position.ply > set_up else "start"
     return (
-        f"{last:>9}  {_loss(move):>14}  {colour_name(position.side_to_move):<7}  {analysis.value:>+6.3f}"
+        f"{last:>9}  {_loss(move):>15}  {colour_name(position.side_to_move):<7}  {analysis.value:>+6.3f}"
         f"  {percent(analysis.value):>5}  {proof_text(analysis.moves[0].proof):<10}  {_line(kept, position)}"
     )
 
@@ -51,7 +51,7 @@ def _loss(move: MoveReview | None) -> str:
     """Return `34 % blunder`; nothing for a good move and for one without a loss."""
     if move is None or move.loss is None or move.grade is Grade.GOOD:
         return ""
-    return f"{100 * move.loss:.0f} % {'inaccurate' if move.grade is Grade.INACCURACY else move.grade}"
+    return f"{100 * move.loss:.0f} % {move.grade}"
 
 
 def position_json(kept: KeptAnalysis, position: Position, move: MoveReview | None = None) -> dict[str, Any]:

@@ -102,8 +102,9 @@ class SavedGamesScreen(Dialog[str | None]):
         lines = []
         for place, game in enumerate(self._shown[self._top : self._top + rows], self._top):
             words = game._asdict() | {"players": f"{game.name}: {game.players}" if game.name else game.players}
+            more = ".." if self.app.has_class("-ascii") else "…"
             style = Style.parse("reverse" if place == self._row else "") + Style.from_meta({"game": place})
-            lines.append(Content.styled(_line(words, width), style))
+            lines.append(Content.styled(_line(words, width, more), style))
         self._texts["games"].styles.height = max(1, min(rows, len(self._list.games)))
         self._texts["games"].update(Content("\n").join(lines) if lines else Content("no such game"))
         about = self._list.remark
@@ -204,8 +205,11 @@ def _has(game: ListedGame, words: list[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _line(words: dict[str, str], width: int) -> str:
-    """Return the words of each column side by side."""
+def _line(words: dict[str, str], width: int, more: str = "") -> str:
+    """Return the words of each column side by side; `more` ends players that are cut."""
     left = max(1, width - sum(columns + 1 for columns in _COLUMNS.values() if columns))
+    players = printable(words["players"])
+    if cell_len(players) > left > len(more):
+        words = words | {"players": set_cell_size(players, left - len(more)) + more}
     cells = (set_cell_size(printable(words[name]), columns or left) for name, columns in _COLUMNS.items())
     return " ".join(cells)

@@ -9,6 +9,7 @@ from textual.geometry import Size
 from textual.widgets import Static
 
 from core.rules import NO_CELL, Cell, colour_name
+from gomoku_cli.printable import counted
 from gomoku_cli.study.values import percent
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.texts import line_text, move_value
@@ -70,7 +71,7 @@ class CandidatesView(Static):
         mover, columns_text = colour_name(game.side_to_move), _row(widths, "move", "visits", "prior", "win")
         heading = f"Candidates for {mover}: {source}\n{columns_text}\n"
         line = f"line  {line_text(analysis.variation, game.rules)}\n"
-        work = f"{analysis.nodes:,} positions, {analysis.seconds:.1f} s"
+        work = f"{counted(analysis.nodes, 'position')}, {analysis.seconds:.1f} s"
         wrapped = (textwrap.wrap(text, columns) for text in f"{heading}{line}{work}".splitlines())
         rows -= sum(len(lines) or 1 for lines in wrapped) + (len(book) + 1 if book else 0)
         below, parts = parts, [(heading, "dim")]

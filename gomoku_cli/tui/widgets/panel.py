@@ -13,14 +13,14 @@ from textual.style import Style
 from textual.widgets import Static
 
 from core.rules import BLACK, WHITE, Cell, colour_name
-from gomoku_cli.printable import printable
+from gomoku_cli.printable import counted, printable
 from gomoku_cli.study.game import without_analysis
 from gomoku_cli.study.values import percent, proof_text
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.candidates import CandidatesView
 from gomoku_cli.tui.widgets.glyphs import INK, PAPER, WOOD, Glyphs
 from gomoku_cli.tui.widgets.graph import GraphView
-from gomoku_cli.tui.widgets.texts import effort_unit, settings_text
+from gomoku_cli.tui.widgets.texts import effort_text, settings_text
 from search.analysis import Analysis
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ class ValueView(Static):
         cost = game.cost_at(ply)
         mover = game.seats.of(BLACK if ply % 2 == 0 else WHITE)
         if cost is not None and mover is not None and game.speaker_at(ply) == mover.spec:
-            work = f"{cost.simulations:,} {effort_unit(mover, game.rules)}, " if cost.simulations else ""
+            work = f"{effort_text(cost.simulations, mover, game.rules)}, " if cost.simulations else ""
             parts.append((f"\n{work}{cost.seconds:.1f} s", "dim"))
         elif analysis is not None:
-            parts.append((f"\n{analysis.nodes:,} positions, {analysis.seconds:.1f} s", "dim"))
+            parts.append((f"\n{counted(analysis.nodes, 'position')}, {analysis.seconds:.1f} s", "dim"))
         self.update(Content.assemble(*parts))
 
 

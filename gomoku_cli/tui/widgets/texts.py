@@ -6,6 +6,7 @@ from core.notation import cell_name
 from core.opening_rules import Choice
 from core.rules import BLACK, EMPTY, Cell, Colour, Rules, Variant, colour_name
 from curriculum.arena import player_names
+from gomoku_cli.printable import counted
 from gomoku_cli.study.values import percent, proof_text
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, has_net
@@ -24,20 +25,20 @@ def outlook(analysis: Analysis, colour: Colour) -> str:
     return f"{colour_name(colour).capitalize()} {proof_text(proof) or percent(analysis.value)}"
 
 
-def effort_unit(choice: PlayerChoice, rules: Rules) -> str:
-    """Return the name of the unit of a player's work."""
+def effort_text(number: int, choice: PlayerChoice, rules: Rules) -> str:
+    """Return a player's work in words: `1 node`, `400 simulations`."""
     if choice.spec in player_names.LEVELS:
         by_mentor = player_names.model_of_level(choice.spec, rules) is None
     else:
         by_mentor = choice.spec.startswith(player_names.MENTOR)
-    return "nodes" if by_mentor else "simulations"
+    return counted(number, "node" if by_mentor else "simulation")
 
 
 def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, colour: Colour, rules: Rules) -> str:
     """Return a player's search so far in words: time, work, value and best line."""
     text = f"{choice.spec} is thinking... {seconds:.0f} s"
     if live is not None:
-        text += f", {live.nodes:,} {effort_unit(choice, rules)}. {outlook(live, colour)}"
+        text += f", {effort_text(live.nodes, choice, rules)}. {outlook(live, colour)}"
         text += f", {line_text(live.variation, rules, 5)}"
     return text
 
@@ -77,7 +78,7 @@ def settings_text(choice: PlayerChoice) -> str:
     parts = [] if choice.seconds is None or choice.spec in player_names.LEVELS else [f"{choice.seconds:g} s a move"]
     if has_net(choice.spec):
         if choice.seconds is None and choice.simulations is not None:
-            parts.append(f"{choice.simulations:,} simulations")
+            parts.append(counted(choice.simulations, "simulation"))
         stage = f" up to {choice.switch_stage} stones" if choice.policy is Policy.SEMI_STOCHASTIC else ""
         parts.append(f"{choice.policy.value}{stage}")
         if not choice.tactics:

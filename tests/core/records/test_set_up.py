@@ -40,9 +40,9 @@ def test_moves_lead_to_the_stones_of_any_game(order: list[int], variant: Variant
 
 
 def test_stones_of_no_game_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 black and 0 white stones"):
+    with pytest.raises(ValueError, match="2 black, 0 white"):
         moves_to(Rules(), cells("h8 h9"), [])
-    with pytest.raises(ValueError, match="0 black and 1 white stones"):
+    with pytest.raises(ValueError, match="0 black, 1 white"):
         moves_to(Rules(), [], cells("h8"))
     line, other = cells("a1 b1 c1 d1 e1"), cells("a3 b3 c3 d3 e3")
     with pytest.raises(ValueError, match="no game leads"):

@@ -13,7 +13,7 @@ from core.rules import BLACK, EMPTY, Rules, Variant
 from gomoku_cli.tui import game as game_module
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.widgets.texts import effort_unit, turn_text
+from gomoku_cli.tui.widgets.texts import effort_text, turn_text
 from search.analysis import Analysis, MoveAnalysis
 
 ENGINE = PlayerChoice(spec="mentor")
@@ -103,10 +103,15 @@ def test_results_in_words() -> None:
 
 def test_the_unit_of_work_is_that_of_the_search() -> None:
     units = {
-        spec: effort_unit(PlayerChoice(spec=spec), Rules()) for spec in ("default", "mentor:3", "level:8", "level:9")
+        spec: effort_text(2, PlayerChoice(spec=spec), Rules()) for spec in ("default", "mentor:3", "level:8", "level:9")
     }
-    assert units == {"default": "simulations", "mentor:3": "nodes", "level:8": "nodes", "level:9": "simulations"}
-    assert effort_unit(PlayerChoice(spec="level:9"), Rules(7, 4)) == "nodes", (
+    assert units == {
+        "default": "2 simulations",
+        "mentor:3": "2 nodes",
+        "level:8": "2 nodes",
+        "level:9": "2 simulations",
+    }
+    assert effort_text(1, PlayerChoice(spec="level:9"), Rules(7, 4)) == "1 node", (
         "the mentor plays where the model does not"
     )
 

@@ -1,7 +1,10 @@
 """The list of saved games: its columns, filter, names, and deletions that are taken back."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from core.opening_rules import Opening, OpeningRule
 from core.records.record import Ending, GameRecord
@@ -13,7 +16,7 @@ from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.messages import DeleteGame, RenameGame, RestoreGame
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
-from tests.support.tui import BoardDriver, ThreadEngine, board_app
+from tests.support.tui import TWO_PLAYERS, BoardDriver, ThreadEngine, board_app
 
 _GAMES = {
     "2026-11-01-120000": GameRecord(Rules(), (112, 113, 114), WHITE, black="you", white="level:3"),
@@ -92,6 +95,16 @@ async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Pat
         await ui.paste("\ttwice\n")
         await ui.press("enter")
         await ui.until(lambda: "It is called won by Ann twice." in ui.dialog)
+
+
+@pytest.mark.parametrize(("ascii_only", "more"), [(False, "…"), (True, "..")])
+async def test_a_name_that_is_cut_in_the_list_says_so(tmp_path: Path, ascii_only: bool, more: str) -> None:
+    (tmp_path / "a name.sgf").write_text("(;GM[4]SZ[15]PB[Tanaka the First]PW[Sushkov];B[hh];W[ig])")
+    setup = replace(TWO_PLAYERS, ascii_only=ascii_only)
+    async with board_app(ThreadEngine({}, folder=tmp_path), setup=setup) as ui:
+        await opened(ui)
+        (row,) = [line for line in ui.dialog.splitlines() if "a name: Tanaka" in line]
+        assert "First" not in row and row.count(more) == 1
 
 
 def test_a_held_key_deletes_a_game_once(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ async def test_stones_are_placed_and_removed_and_the_engine_answers_from_there(t
         await ui.press("plus", "enter", "up", "enter", "x", "up", "enter")
         assert said(ui) == "Placing white stones. 2 black, 1 white: White to move."
         await ui.press("up", "enter", "up", "enter", "ctrl+s")
-        assert "2 black and 3 white stones: there must be as many" in said(ui)
+        assert "2 black, 3 white: there must be as many stones of both" in said(ui)
         assert isinstance(ui.app.screen, SetUpScreen)
         await ui.press("enter")  # removes the last one
         assert said(ui) == "Placing white stones. 2 black, 2 white: Black to move."

@@ -16,8 +16,12 @@ from core.files.atomic import atomic_path
 from core.position import Position
 from core.records.formats import read_games, write_games
 from core.records.record import Ending, GameRecord
-from core.rules import Rules
+from core.rules import BLACK, Rules
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.reports.analyses.lines import COLUMNS, position_text
+from gomoku_cli.study.game import KeptAnalysis
+from gomoku_cli.study.review import MoveReview
+from search.analysis import Analysis, MoveAnalysis
 from search.mentor.player import Mentor
 from tests.gomoku_cli.commands.pictures.test_analyze import GAME, lines, refused, run
 from tests.support.commands import Capsys, done
@@ -89,6 +93,15 @@ def test_a_review_has_losses_and_a_summary(capsys: Capsys, tmp_path: Path) -> No
     assert {reason for mistake in review["mistakes"] if (reason := mistake["reason"])} <= set(
         line.partition(". ")[2] for line in out.splitlines()
     ) | {""}
+
+
+def test_a_position_and_the_summary_name_a_grade_by_the_same_word() -> None:
+    analysis = Analysis(moves=(MoveAnalysis(113),), value=0.0, variation=(113,), nodes=4, seconds=0.1)
+    kept = KeptAnalysis(analysis=analysis, player="mentor:1", limit=None)
+    move = MoveReview(ply=1, move=112, colour=BLACK, before=0.6, after=0.5, best=113, loss=0.1)
+    text = position_text(kept, Position.from_moves(Rules(), [112]), move)
+    assert "10 % inaccuracy  white" in text
+    assert text.index("white") == COLUMNS.index("to move")
 
 
 def test_saved_analyses_are_read_and_not_searched_for_again(
