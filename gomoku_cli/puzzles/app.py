@@ -48,7 +48,7 @@ _RATING = (
     ("0.5", "right at the first try, with a hint"),
     ("0", "a wrong try, or the solution"),
 )
-"""What a puzzle counts, once, as a game against its rating."""
+"""The score of a puzzle, which counts once, as a game against its rating."""
 
 
 class Phase(Enum):

@@ -119,10 +119,10 @@ class GomokuApp(Dialogs):
         self._panel.add_note(text)
 
     def say_dropped(self) -> None:
-        """See `TerminalApp.say_dropped`; once more after the end, since the next move takes the message away."""
+        """See `TerminalApp.say_dropped`; as a note too, since the next move takes the message away."""
         super().say_dropped()
         if KEYS_DROPPED not in self.notices:
-            self.notices.append(KEYS_DROPPED)
+            self.add_note(KEYS_DROPPED)
 
     def _show_title(self) -> None:
         """Show the name of the game; where the panel is hidden, the players too."""

@@ -13,7 +13,7 @@ from core.input_limits import MAX_TERMINAL_EDGE, MAX_UNHANDLED_EVENTS
 
 _MARK_EVERY = 32
 """Messages between two looks at the app's progress."""
-_PAUSE_S = 0.5
+_PAUSE_S = 1.0
 """Time without a key that ends what was typed too early: half of a coordinate would play another move."""
 
 

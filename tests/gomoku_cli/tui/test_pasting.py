@@ -127,7 +127,7 @@ async def test_keys_typed_before_the_board_is_shown_are_lost_together_and_said_t
         monkeypatch.setattr(limited, "_PAUSE_S", 0.0)
         driver.type("/", "h", "8", "\r")
         await ui.until(lambda: ui.moves == ["h8"])
-        assert ui.app.notices == [KEYS_DROPPED]
+        assert ui.app.notices == [KEYS_DROPPED] and KEYS_DROPPED in ui.panel, "the note outlives the move"
 
 
 async def test_a_quickly_typed_comment_is_saved_by_its_control_key() -> None:
