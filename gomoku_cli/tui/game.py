@@ -101,15 +101,20 @@ class Game(PlayedGame):
         return bool(self.moves) and (self.is_game_over() or self.recorded is not None)
 
     @property
+    def _has_engine(self) -> bool:
+        return self.seats != Seats(None, None)
+
+    @property
     def own_record(self) -> GameRecord | None:
         """The record of another program while the game is still the one that it holds; else None."""
         return self.recorded if self.recorded is not None and self.line == list(self.recorded.moves) else None
 
     def player_name(self, colour: Colour) -> str:
         """Return the name of a player: that of the record, also in variations; `you`, `human`, or the engine's."""
-        if self.recorded is None:
+        record = self.own_record or (None if self._has_engine else self.recorded)
+        if record is None:
             return self.seats.name_of(colour)
-        return self.recorded.black if colour == BLACK else self.recorded.white
+        return record.black if colour == BLACK else record.white
 
     @property
     def state_text(self) -> str:
@@ -355,7 +360,8 @@ class Game(PlayedGame):
 
     def result_text(self) -> str:
         """Return the result of the finished game in words, with the name of the player who has won."""
-        is_theirs = self.recorded is None or self.own_record is not None  # nobody in the record won a variation
+        # Nobody of the record has won a variation.
+        is_theirs = self.own_record is not None or self.recorded is None or self._has_engine
         name = self.player_name(self.winner) if self.winner is not None and is_theirs else ""
         nameless = {"you": "you have won", "human": "the game is over", "": "the game is over"}
         return self.ending_text(nameless.get(name, f"{name} has won"))

@@ -9,7 +9,7 @@ from core.notation import parse_cell
 from core.opening_rules import Opening, OpeningRule
 from core.position import Position
 from core.records.record import GameRecord
-from core.rules import BLACK, EMPTY, Rules, Variant
+from core.rules import BLACK, EMPTY, WHITE, Rules, Variant
 from gomoku_cli.tui import game as game_module
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
@@ -95,6 +95,10 @@ def test_results_in_words() -> None:
     assert won.result_text() == "Black has 5 in a row: mentor has won."
     won.seats = Seats(None, None)
     assert won.result_text() == "Black has 5 in a row: the game is over."
+    won.recorded = GameRecord(Rules(), won.moves[:4], black="Ann", white="Bob")
+    assert (won.player_name(BLACK), won.result_text()) == ("Ann", "Black has 5 in a row: the game is over.")
+    won.seats = Seats(None, ENGINE)
+    assert (won.player_name(BLACK), won.player_name(WHITE)) == ("you", "mentor"), "an engine goes on, and not they"
     drawn = Game(Rules(3, 3), Seats(None, None), [0, 1, 2, 4, 3, 5, 7, 6, 8])
     assert drawn.is_game_over()
     assert drawn.winner is None
