@@ -309,6 +309,8 @@ class Engine:
         if self._started_game is not None and not self._started_game.position.ply:
             # A manager may send it after START.
             self._started_game = EngineGame(replace(self._started_game.rules, variant=self._variant))
+            # Its nets are loaded now, which would be in the time of the first move.
+            self._players.prepare(self._started_game.rules, lambda: True)
         if names := protocol.unsupported_rules(rule):
             self._note(f"{self._variant} is played here; unsupported: {', '.join(names)}")
 

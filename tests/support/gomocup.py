@@ -55,6 +55,7 @@ class OnePlayer:
         self.max_bytes: int | None = None
         self.max_depth: int | None = None
         self.rules: list[Rules] = []
+        self.prepared: list[Rules] = []
         self.threads: list[int] = []
         self.preparation: Callable[[], None] = lambda: None
         self.loads: Callable[[Callable[[], bool]], None] = lambda stop: None
@@ -67,6 +68,7 @@ class OnePlayer:
 
     def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
         """See `EnginePlayers`."""
+        self.prepared.append(rules)
         self.preparation()
 
     def get(self, rules: Rules, stop: Callable[[], bool]) -> SearchEngine:

@@ -44,7 +44,9 @@ def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, ru
 @pytest.mark.parametrize("is_first", [True, False])
 def test_rules_have_the_numbers_of_gomocup(talk: Talk, rule: int, variant: Variant, is_first: bool) -> None:
     lines = [f"INFO rule {rule}", "START 20"]
-    talk.say(*(lines if is_first else reversed(lines)), "BEGIN")
+    talk.say(*(lines if is_first else reversed(lines)))
+    assert talk.players.prepared[-1] == Rules(20, 5, variant), "the first move has no time to load its nets"
+    talk.say("BEGIN")
     assert talk.players.rules[-1] == Rules(20, 5, variant)
     talk.say("INFO rule 0", "RESTART", "BEGIN")
     assert talk.players.rules[-1] == Rules(20)
