@@ -43,6 +43,7 @@ _KEYS = (
     Command("n", "next", "Next", "next puzzle: one without a try does not count"),
     Command("d", "daily", "Daily", "the daily set: a puzzle without a try does not count"),
 )
+"""The keys in the footer's order, with their words in the help."""
 _RATING = (
     ("1", "right at the first try"),
     ("0.5", "right at the first try, with a hint"),
