@@ -8,7 +8,7 @@ from core.errors import Notice
 from core.input_limits import MAX_BOARD_SIZE
 
 if TYPE_CHECKING:
-    from nets.layers.lines import LineFeatures
+    from nets.layers.lines import LineFeatures, LineValue
     from nets.layers.names import NetLayers
     from nets.targets import Target
 
@@ -124,25 +124,32 @@ class NetConfig:
         return cls(trunk=trunk, value_head=("conv1-1", f"linear-{hidden}", "linear"), **others)
 
     @property
-    def line_features(self) -> "LineFeatures | None":
-        """The first layer of a line-pattern net; None for another net."""
-        from nets.layers.lines import LineFeatures
+    def line_layers(self) -> "tuple[LineFeatures, LineValue] | None":
+        """The first layer and the value head of a line-pattern net; None for another net."""
+        from nets.layers.lines import LineFeatures, LineValue
 
-        first = self.layers(MAX_BOARD_SIZE).trunk[0]
-        return first if isinstance(first, LineFeatures) else None
+        layers = self.layers(MAX_BOARD_SIZE)
+        first, value = layers.trunk[0], layers.heads["value"][0]
+        return (first, value) if isinstance(first, LineFeatures) and isinstance(value, LineValue) else None
 
     @property
     def has_lines(self) -> bool:
         """True for a line-pattern net."""
-        return self.line_features is not None
+        return self.line_layers is not None
 
     def holds(self, other: "NetConfig") -> bool:
-        """Return True if these nets can start as those of `other`: with a larger function of patterns, more spreads."""
-        ours, theirs = self.line_features, other.line_features
+        """Return True if these nets can start as those of `other`.
+
+        One net may start as that of White, and two as one. Line-pattern nets may have a larger function of patterns, a
+        larger value head, and more spreads.
+        """
+        other = replace(other, dual=self.dual)
+        ours, theirs = self.line_layers, other.line_layers
         if ours is None or theirs is None:
             return self == other
         size, others = (len(net.layers(MAX_BOARD_SIZE).trunk) for net in (self, other))
-        return ours.holds(theirs) and size >= others and replace(self, trunk=other.trunk) == other
+        is_as_large = size >= others and ours[0].holds(theirs[0]) and ours[1].holds(theirs[1])
+        return is_as_large and replace(self, trunk=other.trunk, value_head=other.value_head) == other
 
     @property
     def targets(self) -> "list[Target]":

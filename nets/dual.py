@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor, nn
 
-from core.rules import Colour, Rules
+from core.rules import WHITE, Colour, Rules
 from nets.blocks import channels_last, module_of
 from nets.config import NetConfig
 from nets.dispatch import net_colours, net_names
-from nets.line_blocks import larger_function
+from nets.line_blocks import larger_function, larger_value_head
 from nets.planes import encode
 
 
@@ -98,18 +98,24 @@ def make_model(config: NetConfig, rules: Rules, seed: int) -> DualNet:
 
 
 def enlarged(model: DualNet, config: NetConfig, rules: Rules, seed: int) -> DualNet:
-    """Return a model of `config`, which holds that of `model`, with the same policies and values but for rounding."""
+    """Return a model of `config`, which holds that of `model` (`NetConfig.holds`).
+
+    It has the same policies and values but for rounding; one net in place of two has those of White's everywhere.
+    """
     result = make_model(config, rules, seed)
     random = torch.Generator().manual_seed(seed % (1 << 63))
-    old, new = model.config.line_features, config.line_features
-    for name, net in model.nets.items():
-        weights = {**result.nets[name].state_dict(), **net.state_dict()}
+    old, new = model.config.line_layers, config.line_layers
+    for name, colour in net_colours(config.dual).items():
+        net, fresh = model.net_of(colour or WHITE), result.nets[name].state_dict()
+        weights = {**fresh, **net.state_dict()}
         # A spread layer whose product is zero returns its input.
         for key in weights.keys() - net.state_dict().keys():
             if ".mix." in key:
                 weights[key] = torch.zeros_like(weights[key])
-        if old is not None and new is not None and old != new:
-            weights |= larger_function(weights, old, new, random)
+        if old is not None and new is not None:
+            if old[0] != new[0]:
+                weights |= larger_function(weights, old[0], new[0], random)
+            weights |= larger_value_head(fresh, weights, old[1], new[1])
         result.nets[name].load_state_dict(weights)
     return result.eval()
 

@@ -145,6 +145,27 @@ def larger_function(
     }
 
 
+def larger_value_head(
+    fresh: Mapping[str, Tensor], weights: Mapping[str, Tensor], old: LineValue, new: LineValue
+) -> dict[str, Tensor]:
+    """Return the tensors of a larger value head with the values of that of a net.
+
+    New units begin at random, and the old ones do not read them. A new hidden layer begins as the identity. `fresh`:
+    random tensors of the larger head; `weights`: those of the net, both by their names.
+    """
+    tensors = [(weights[f"value.0.{name}.weight"], weights[f"value.0.{name}.bias"]) for name in old.dense()]
+    units = old.hidden[-1]
+    tensors[-1:-1] = [(torch.eye(units), torch.zeros(units))] * (len(new.hidden) - len(old.hidden))
+    found: dict[str, Tensor] = {}
+    for name, (weight, bias) in zip(new.dense(), tensors, strict=True):
+        larger, biases = (fresh[f"value.0.{name}.{kind}"].clone() for kind in ("weight", "bias"))
+        larger[: len(weight)] = 0.0
+        larger[: len(weight), : weight.shape[1]] = weight
+        biases[: len(bias)] = bias
+        found |= {f"value.0.{name}.weight": larger, f"value.0.{name}.bias": biases}
+    return found
+
+
 class _LineTable(nn.Module):
     """`LineFeatureBlock` for inference: its function of every pattern is a table."""
 
@@ -215,13 +236,14 @@ class LinePolicyHead(nn.Module):
 
 
 class LineValueHead(nn.Module):
-    """Means over nine regions of the board and maxima of some channels, and two fully connected layers."""
+    """Means over nine regions of the board and maxima of some channels, and two or three fully connected layers."""
 
     def __init__(self, layer: LineValue) -> None:
         super().__init__()
         self.mix = nn.Linear(layer.channels, layer.pooled)
-        self.first = nn.Linear((REGIONS**2 + 1) * layer.pooled, layer.hidden)
-        self.second = nn.Linear(layer.hidden, 1)
+        self._dense = tuple(layer.dense())
+        for name, part in layer.dense().items():
+            self.add_module(name, nn.Linear(part.units_in, part.units_out))
 
     def forward(self, x: Tensor) -> Tensor:
         """Map [B, channels, D, D] to [B, 1]."""
@@ -229,8 +251,10 @@ class LineValueHead(nn.Module):
         means = (pooled @ _regions(x.shape[2], x.device)).clamp(0, _TOP)
         # The regions first, then the channels, as the kernel has them.
         units = torch.cat((means.transpose(1, 2).flatten(1), pooled.amax(2)), dim=1)
-        hidden = _dense(units, self.first).clamp(0, _TOP)
-        return _dense(hidden, self.second)
+        *hidden, last = (self.get_submodule(name) for name in self._dense)
+        for part in hidden:
+            units = _dense(units, part).clamp(0, _TOP)
+        return _dense(units, last)
 
 
 # A tensor that inference made first could not be used in training afterwards.
@@ -266,5 +290,6 @@ def _product(x: Tensor, linear: nn.Linear) -> Tensor:
     return functional.conv2d(x, weight, linear.bias)
 
 
-def _dense(x: Tensor, linear: nn.Linear) -> Tensor:
+def _dense(x: Tensor, linear: nn.Module) -> Tensor:
+    assert isinstance(linear, nn.Linear)
     return functional.linear(x, linear.weight.clamp(-_DENSE_TOP, _DENSE_TOP), linear.bias)

@@ -26,6 +26,7 @@ from core.compiled.line_nets.numbers import (
 from core.compiled.line_nets.patterns import OFF_BOARD, PATTERNS, halves
 from core.files.cache_folder import CacheFolder, user_cache_folder
 from core.input_limits import MAX_TABLE_BYTES
+from nets.layers.lines import LineValue
 from nets.layers.names import NetLayers
 
 _MAX_FILES = 8
@@ -49,13 +50,17 @@ def line_net(layers: NetLayers, weights: Weights, *, shared: bool = False) -> Li
     spreads = [f"trunk.{number}" for number in range(1, len(layers.trunk))]
     head_weights = np.concatenate((weights["policy.0.linear.weight"], weights["value.0.mix.weight"]))
     head_bias = np.concatenate((weights["policy.0.linear.bias"], weights["value.0.mix.bias"]))
-    dense, dense_bias = weights["value.0.first.weight"], weights["value.0.first.bias"]
+    value = layers.heads["value"][0]
+    assert isinstance(value, LineValue)
+    layer = [(weights[f"value.0.{name}.weight"], weights[f"value.0.{name}.bias"]) for name in value.dense()]
+    # The identity in place of a second hidden layer changes no integer.
+    layer[1:-1] = layer[1:-1] or [(np.eye(value.hidden[0]), np.zeros(value.hidden[0]))]
+    (dense, dense_bias), (deep, deep_bias), (last, last_bias) = layer
     # The policy's output has a place among the pooled ones, without a weight.
     pools, hidden = REGIONS**2 + 1, len(dense)
     pooled = np.zeros((hidden, pools, len(head_weights)), dtype=np.float64)
     pooled[:, :, 1:] = dense.reshape(hidden, pools, -1)
-    last = np.concatenate((_rounded(weights["value.0.second.weight"].ravel(), DENSE_BITS, DENSE_TOP), [0]))
-    last[-1] = _bias(weights["value.0.second.bias"], UNIT_BITS + DENSE_BITS)[0]
+    last = np.append(_rounded(last, DENSE_BITS, DENSE_TOP), _bias(last_bias, UNIT_BITS + DENSE_BITS))
     return LineNet(
         table=(_shared_table if shared else _table)(tuple(layers.trunk[0].parts()), weights),
         near=np.stack([_taps(weights[f"{name}.near.weight"]) for name in spreads]),
@@ -66,6 +71,8 @@ def line_net(layers: NetLayers, weights: Weights, *, shared: bool = False) -> Li
         heads_bias=_bias(head_bias, UNIT_BITS + MIX_BITS),
         dense=_packed(pooled.reshape(hidden, -1), DENSE_BITS, DENSE_TOP),
         dense_bias=_bias(dense_bias, UNIT_BITS + DENSE_BITS),
+        deep=_packed(deep, DENSE_BITS, DENSE_TOP),
+        deep_bias=_bias(deep_bias, UNIT_BITS + DENSE_BITS),
         last=last.astype(np.int32),
     )
 

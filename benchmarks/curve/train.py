@@ -147,12 +147,13 @@ def basics_of(run: Path) -> Samples:
 
 
 def model_to_start(start: str | None, config: Config) -> DualNet | None:
-    """Return the model that a training starts from, with a larger function of patterns if need be. Raises `Fault`."""
+    """Return the model that a training starts from, enlarged if need be (`nets.dual`). Raises `Fault`."""
     if start is None:
         return None
     model, info = load_model(start)
     if not config.net.holds(info.net):
-        raise Fault(f"{start} has {', '.join(info.net.trunk)}, which {', '.join(config.net.trunk)} does not hold")
+        theirs, ours = (", ".join((*net.trunk, *net.value_head)) for net in (info.net, config.net))
+        raise Fault(f"{start} has {theirs}, which {ours} does not hold")
     return enlarged(model, config.net, config.rules, config.seed)
 
 

@@ -137,6 +137,8 @@ class _LineEvaluator(_UniformEvaluator):
             heads_bias=np.zeros(LANES, np.int32),
             dense=np.zeros((1, (REGIONS**2 + 1) * LANES // 2, LANES, 2), np.int16),
             dense_bias=np.zeros(LANES, np.int32),
+            deep=np.zeros((1, LANES // 2, LANES, 2), np.int16),
+            deep_bias=np.zeros(LANES, np.int32),
             last=np.zeros(LANES + 1, np.int32),
         )
         self.lines = LineNets(net, net, line_board(_RULES.size))

@@ -135,14 +135,16 @@ def _start(run: RunFolder) -> None:
     assert path is not None
     model, info = load_model(path)
     config = run.config
-    if len({net.layers(config.rules.size).trunk for net in (info.net, config.net)}) > 1:
-        larger, smaller = (", ".join(net.trunk) for net in (config.net, info.net))
+    if info.net.layers(config.rules.size) != config.net.layers(config.rules.size):
+        larger, smaller = (", ".join((*net.trunk, *net.value_head)) for net in (config.net, info.net))
         warnings.warn(
             f"the nets start as those of {config.start} in a larger form, {larger} instead of {smaller}, which has the "
             "same values at first",
             Notice,
             stacklevel=2,
         )
+    if info.net.dual and not config.net.dual:
+        warnings.warn(f"the net of both colours starts as that of White in {config.start}", Notice, stacklevel=2)
     ours = enlarged(model, config.net, config.rules, stream_key(config.seed, Purpose.INITIAL_WEIGHTS))
     made = {"phase": "none", "step": 0, "parent": file_hash(path), "parent_rules": str(info.rules)}
     keep_model(run, "best", ours, made)

@@ -1,5 +1,6 @@
 """Layers of line-pattern nets, whose modules keep to the range of integers (`nets.line_blocks`)."""
 
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from nets.layers.parts import Conv, Layer, Linear, Norm, Shape
 _HIDDEN = ("64", "2")
 """Units and number of the hidden layers that make line features, where the name of the layer says nothing."""
 _PARTS = ("first", "second", "third", "fourth", "fifth")
-"""Names of the layers that make them."""
+"""Names of the layers that make them, and of the fully connected ones of a value head."""
 _DIGITS = 3 * (2 * REACH + 1)
 """Three inputs for each cell of a pattern: an own stone, the opponent's, not on the board."""
 
@@ -87,20 +88,27 @@ class LinePolicy(_LineHead):
 
 @dataclass(frozen=True, slots=True)
 class LineValue(_LineHead):
-    """Pooling over regions of the board, and two fully connected layers."""
+    """Pooling over regions of the board, and two or three fully connected layers."""
 
-    PATTERN, EXAMPLE = r"regions-(?P<regions>\d{1,9})-(?P<hidden>\d{1,9})", "regions-15-32"
+    PATTERN, EXAMPLE = r"regions-(?P<regions>\d{1,9})-(?P<hidden>\d{1,9})(?:-(?P<more>\d{1,9}))?", "regions-15-32"
 
     channels: int
     pooled: int
     """Channels that are pooled."""
-    hidden: int
-    """Hidden units."""
+    hidden: tuple[int, ...]
+    """Units of each hidden layer, of which there are one or two."""
 
     def parts(self) -> Mapping[str, Layer | Conv | Norm | Linear]:
         """See `Layer.parts`."""
-        return {
-            "mix": Linear(self.channels, self.pooled),
-            "first": Linear((REGIONS**2 + 1) * self.pooled, self.hidden),
-            "second": Linear(self.hidden, 1),
-        }
+        return {"mix": Linear(self.channels, self.pooled), **self.dense()}
+
+    def dense(self) -> dict[str, Linear]:
+        """Return the fully connected layers by their names, in order."""
+        widths = ((REGIONS**2 + 1) * self.pooled, *self.hidden, 1)
+        return {name: Linear(*pair) for name, pair in zip(_PARTS, pairwise(widths), strict=False)}
+
+    def holds(self, other: "LineValue") -> bool:
+        """Return True if this head can start with the values of a smaller one (`nets.line_blocks`)."""
+        least = (*other.hidden, other.hidden[-1]) if len(other.hidden) < len(self.hidden) else other.hidden
+        fits = len(least) == len(self.hidden) and all(map(operator.ge, self.hidden, least))
+        return self.channels == other.channels and self.pooled == other.pooled and fits

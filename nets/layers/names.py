@@ -25,13 +25,14 @@ Line-pattern nets have layers of their own, in this order alone. They fit every 
     cells        policy head: a product over the channels of each cell
     regions-15-32    value head: 1x1 convolution to 15 channels, ReLU; their means over nine regions of the board and
                  their maxima; 32 hidden units
+    regions-15-128-64    two hidden layers, of 128 and 64 units
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from core.compiled.line_nets.numbers import CHANNELS_STEP, LANES, MAX_CHANNELS, POOLED
+from core.compiled.line_nets.numbers import CHANNELS_STEP, LANES, MAX_CHANNELS, MAX_DENSE, POOLED
 from core.input_limits import MAX_FILTERS, MAX_LAYERS, quoted
 from nets.layers.board import Attention, Convolution, FullyConnected, GlobalMaximum, PoolingBias, Residual
 from nets.layers.lines import LineFeatures, LinePolicy, LineSpread, LineValue
@@ -132,9 +133,11 @@ def _line_heads(
     kind, match = heads[0]
     if len(heads) > 1 or kind is not LineValue:
         raise ValueError("value_head of a net of lines must be regions, such as regions-15-32")
-    pooled, hidden = int(match["regions"]), int(match["hidden"])
-    if pooled != POOLED or hidden % LANES:
+    pooled, hidden = int(match["regions"]), tuple(int(units) for units in match.group("hidden", "more") if units)
+    if pooled != POOLED or any(units % LANES for units in hidden):
         raise ValueError(f"value_head: regions must have {POOLED} channels, and a multiple of {LANES} hidden units")
+    if hidden[0] > MAX_DENSE and len(hidden) > 1:
+        raise ValueError(f"value_head: the first of two hidden layers has at most {MAX_DENSE} units")
     channels = features.channels
     return {"policy": (LinePolicy(channels),), "value": (LineValue(channels, pooled, hidden),)}
 

@@ -19,7 +19,7 @@ from core.compiled.line_nets.numbers import DENSE_BITS, MEAN_SCALE, MIX_BITS, TO
 from core.compiled.line_nets.patterns import digit_weights, empty_numbers, neighbours, region_edges
 from core.evaluation import PositionBatch
 from core.position import Position
-from core.rules import Rules
+from core.rules import WHITE, Rules
 from nets import line_tables
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
@@ -38,13 +38,13 @@ from tests.support.nets import LINES as SMALL
 from tests.support.project import ROOT
 
 DEFAULT = RuntimeChoice()
-LARGE = dataclasses.replace(SMALL, trunk=("lines-64:48x3", "spread*2"), value_head=("regions-15-48",), dual=False)
+LARGE = dataclasses.replace(SMALL, trunk=("lines-64:48x3", "spread*2"), value_head=("regions-15-48-32",), dual=False)
 
 
 def _last(config: NetConfig) -> str:
     """The name of the layer that makes the features of a pattern."""
-    assert config.line_features is not None
-    return [*config.line_features.parts()][-1]
+    assert config.line_layers is not None
+    return [*config.line_layers[0].parts()][-1]
 
 
 def model_of(config: NetConfig, size: int, seed: int = 1, scale: float = 8.0) -> DualNet:
@@ -81,8 +81,10 @@ class Twin:
         logits = self.product(x, "policy.0.linear").flatten(1)
         pooled = self.active(self.product(x, "value.0.mix"), MIX_BITS).flatten(2)
         units = torch.cat((self.means(pooled, size), pooled.amax(2)), dim=1)
-        hidden = self.active(self.dense(units, "value.0.first"), DENSE_BITS)
-        return logits, self.dense(hidden, "value.0.second").squeeze(1)
+        *hidden, last = [name for name in ("first", "second", "third") if f"value.0.{name}.bias" in self.weights]
+        for name in hidden:
+            units = self.active(self.dense(units, f"value.0.{name}"), DENSE_BITS)
+        return logits, self.dense(units, f"value.0.{last}").squeeze(1)
 
     def rows(self, numbers: Tensor) -> Tensor:
         digits = self.first.digits[numbers.long()].double()
@@ -154,14 +156,19 @@ def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig
 
 
 @pytest.mark.parametrize(
-    "trunk",
-    [("lines-32:96", "spread"), ("lines-32:64x4", "spread"), ("lines-32:150x3", "spread"), ("lines-32:96", "spread*3")],
+    ("trunk", "head"),
+    [
+        (("lines-32:96", "spread"), "regions-15-16"),
+        (("lines-32:64x4", "spread"), "regions-15-32"),
+        (("lines-32:150x3", "spread"), "regions-15-48-64"),
+        (("lines-32:96", "spread*3"), "regions-15-16-16"),
+    ],
 )
 def test_a_larger_net_starts_with_the_values_of_a_smaller_one_and_its_units_learn_different_things(
-    trunk: tuple[str, ...],
+    trunk: tuple[str, ...], head: str
 ) -> None:
     model, batch = model_of(SMALL, 9, scale=3.0), random_batch(32, Rules(9, 5))
-    config = dataclasses.replace(SMALL, trunk=trunk)
+    config = dataclasses.replace(SMALL, trunk=trunk, value_head=(head,))
     assert config.holds(SMALL)
     larger = enlarged(model, config, model.rules, 5)
     for found, expected in zip(larger(*as_tensors(batch)), model(*as_tensors(batch)), strict=True):
@@ -176,6 +183,20 @@ def test_a_larger_net_starts_with_the_values_of_a_smaller_one_and_its_units_lear
         assert all(spread.mix.weight.grad.any() for spread in net.trunk[1:])  # type: ignore[index, union-attr]
 
 
+def test_one_net_starts_as_that_of_white_and_two_start_as_one() -> None:
+    model, batch = model_of(SMALL, 9), random_batch(32, Rules(9, 5))
+    one = dataclasses.replace(SMALL, dual=False)
+    assert one.holds(SMALL)
+    assert SMALL.holds(one)
+    shared = enlarged(model, one, model.rules, 5)
+    twice = enlarged(shared, SMALL, model.rules, 5)
+    white = batch.to_move == WHITE
+    for of_two, of_one, again in zip(*(each(*as_tensors(batch)) for each in (model, shared, twice)), strict=True):
+        assert torch.allclose(of_one, again, atol=1e-5)
+        assert torch.allclose(of_one[white], of_two[white], atol=1e-5)
+        assert not torch.allclose(of_one[~white], of_two[~white], atol=1e-2)
+
+
 def test_a_function_holds_no_larger_one_and_no_other_channels() -> None:
     def of(*trunk: str) -> NetConfig:
         return dataclasses.replace(SMALL, trunk=trunk)
@@ -186,7 +207,14 @@ def test_a_function_holds_no_larger_one_and_no_other_channels() -> None:
     assert of("lines-32", "spread", "spread").holds(of("lines-32:64", "spread*2"))
     assert not SMALL.holds(of("lines-32", "spread*2"))
     assert not of("lines-32:256", "spread").holds(NetConfig())
-    assert of("lines-32", "spread").line_features == of("lines-32:64x2", "spread").line_features
+    assert of("lines-32", "spread").line_layers == of("lines-32:64x2", "spread").line_layers
+
+
+@pytest.mark.parametrize("head", ["regions-15-16-32", "regions-15-32"])
+def test_a_value_head_holds_no_larger_one(head: str) -> None:
+    larger, smaller = (dataclasses.replace(SMALL, value_head=(each,)) for each in ("regions-15-32-32", head))
+    assert larger.holds(smaller)
+    assert not smaller.holds(larger)
 
 
 def test_lines_run_on_numba_by_default_and_each_row_on_its_own_net(tmp_path: Path) -> None:

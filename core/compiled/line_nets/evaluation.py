@@ -31,8 +31,9 @@ _SHARE_BITS = 16
 
 
 class LineNet(NamedTuple):
-    """The integers of a net: `C` channels, `S` spread layers, `H` outputs of the heads' product, `U` hidden units.
+    """The integers of a net.
 
+    `C` channels, `S` spread layers, `H` outputs of the heads' product, `U` and `V` units of the value's hidden layers.
     Weights of products are in blocks of 16 outputs and pairs of inputs: [outputs / 16, inputs / 2, 16, 2].
     """
 
@@ -51,11 +52,15 @@ class LineNet(NamedTuple):
     heads_bias: NDArray[np.int32]
     """[H]"""
     dense: NDArray[np.int16]
-    """[U / 16, 10 H / 2, 16, 2] the hidden layer of the value."""
+    """[U / 16, 10 H / 2, 16, 2] the first hidden layer of the value."""
     dense_bias: NDArray[np.int32]
     """[U]"""
+    deep: NDArray[np.int16]
+    """[V / 16, U / 2, 16, 2] the second one; the identity in a net that has one alone."""
+    deep_bias: NDArray[np.int32]
+    """[V]"""
     last: NDArray[np.int32]
-    """[U + 1] the value's last layer; the last number is its bias."""
+    """[V + 1] the value's last layer; the last number is its bias."""
 
 
 class LineBoard(NamedTuple):
@@ -95,8 +100,10 @@ class LineRoom(NamedTuple):
     """[10 H]"""
     same: NDArray[np.int64]
     """[4] zeros: the places of `units` for a product of four rows."""
-    hidden: NDArray[np.int32]
-    """[4, U]"""
+    hidden: NDArray[np.int16]
+    """[U]"""
+    dense: NDArray[np.int32]
+    """[4, max(U, V)] products of a hidden layer."""
 
 
 class LineNets(NamedTuple):
@@ -131,7 +138,7 @@ def line_board(size: int) -> LineBoard:
 
 def line_room(net: LineNet, board: LineBoard) -> LineRoom:
     """Return memory for a net's evaluations of boards of a size."""
-    channels, outputs, units = net.table.shape[1], len(net.heads_bias), len(net.dense_bias)
+    channels, outputs, units = net.table.shape[1], len(net.heads_bias), (len(net.dense_bias), len(net.deep_bias))
     size, cells, pools = board.size, len(board.cells), REGIONS**2 + 1
     return LineRoom(
         digits=aligned_zeros(((size + 2 * REACH) ** 2 + LANES - 1,), np.int16),
@@ -143,7 +150,8 @@ def line_room(net: LineNet, board: LineBoard) -> LineRoom:
         pools=np.zeros((pools, outputs), dtype=np.int32),
         units=np.zeros(pools * outputs, dtype=np.int16),
         same=np.zeros(ROWS, dtype=np.int64),
-        hidden=np.zeros((ROWS, units), dtype=np.int32),
+        hidden=np.zeros(units[0], dtype=np.int16),
+        dense=np.zeros((ROWS, max(units)), dtype=np.int32),
     )
 
 
@@ -274,26 +282,31 @@ def _value(net: LineNet, board: LineBoard, room: LineRoom) -> float:
             room.units[pool * outputs + output] = min(mean, TOP)
     for output in range(outputs):
         room.units[REGIONS * REGIONS * outputs + output] = room.pools[REGIONS * REGIONS, output]
-    inputs, hidden = len(room.units), room.hidden.shape[1]
-    for block in range(0, hidden, LANES):
-        products(
-            room.units,
-            room.same,
-            0,
-            net.dense,
-            block * inputs,
-            net.dense_bias,
-            block,
-            room.hidden,
-            block,
-            hidden,
-            inputs // 2,
-        )
-    total = np.int64(net.last[hidden])
-    for unit in range(hidden):
-        active = (room.hidden[0, unit] + (1 << (DENSE_BITS - 1))) >> DENSE_BITS
-        total += min(max(active, 0), TOP) * net.last[unit]
+    _multiply_dense(room.units, net.dense, net.dense_bias, room)
+    for unit in range(len(room.hidden)):
+        room.hidden[unit] = _active(room.dense[0, unit])
+    _multiply_dense(room.hidden, net.deep, net.deep_bias, room)
+    units = len(net.deep_bias)
+    total = np.int64(net.last[units])
+    for unit in range(units):
+        total += _active(room.dense[0, unit]) * net.last[unit]
     return total * 2.0 ** -(UNIT_BITS + DENSE_BITS)
+
+
+@lean_kernel
+def _multiply_dense(
+    units: NDArray[np.int16], weights: NDArray[np.int16], biases: NDArray[np.int32], room: LineRoom
+) -> None:
+    """Write the products of units with a layer's weights to the first row of `room.dense`."""
+    inputs, step = len(units), room.dense.shape[1]
+    for block in range(0, len(biases), LANES):
+        products(units, room.same, 0, weights, block * inputs, biases, block, room.dense, block, step, inputs // 2)
+
+
+@lean_kernel
+def _active(product: int) -> int:
+    """Return a hidden unit's activation."""
+    return min(max((product + (1 << (DENSE_BITS - 1))) >> DENSE_BITS, 0), TOP)
 
 
 @lean_inlined_kernel

@@ -22,6 +22,8 @@ MIX_BITS, MIX_TOP = 12, 8191
 """Weights of a product over channels, in units of 2^-12: from -2 to 2."""
 DENSE_BITS, DENSE_TOP = 11, 4095
 """Weights of a fully connected layer, in units of 2^-11: from -2 to 2."""
+MAX_DENSE = 224
+"""Hidden units that a further hidden layer may read: their products and a bias fit in 32 bits."""
 REGIONS = 3
 """Regions along an edge of the board, over which a value head takes means."""
 MEAN_SCALE = 4

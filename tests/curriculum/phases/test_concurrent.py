@@ -107,7 +107,7 @@ def test_a_run_starts_a_larger_function_of_patterns_from_a_smaller_one(tmp_path:
     settings = replace(CONFIG.selfplay, concurrent=False, iterations=0)
     with (
         RunFolder.create(tmp_path / "run", replace(CONFIG, net=larger, start=str(small), selfplay=settings)) as run,
-        pytest.warns(Notice, match="lines-32:24x3, spread instead of lines-32:8, spread"),
+        pytest.warns(Notice, match="lines-32:24x3, spread, regions-15-16 instead of lines-32:8"),
     ):
         run_all(run, Context())
     assert load_model(best)[1].net == larger
