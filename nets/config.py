@@ -8,7 +8,7 @@ from core.errors import Notice
 from core.input_limits import MAX_BOARD_SIZE
 
 if TYPE_CHECKING:
-    from nets.layers.lines import LineFeatures, LineValue
+    from nets.layers.lines import LineFeatures, LinePolicy, LineValue
     from nets.layers.names import NetLayers
     from nets.targets import Target
 
@@ -124,13 +124,15 @@ class NetConfig:
         return cls(trunk=trunk, value_head=("conv1-1", f"linear-{hidden}", "linear"), **others)
 
     @property
-    def line_layers(self) -> "tuple[LineFeatures, LineValue] | None":
-        """The first layer and the value head of a line-pattern net; None for another net."""
-        from nets.layers.lines import LineFeatures, LineValue
+    def line_layers(self) -> "tuple[LineFeatures, LinePolicy, LineValue] | None":
+        """The first layer and the heads of a line-pattern net; None for another net."""
+        from nets.layers.lines import LineFeatures, LinePolicy, LineValue
 
         layers = self.layers(MAX_BOARD_SIZE)
-        first, value = layers.trunk[0], layers.heads["value"][0]
-        return (first, value) if isinstance(first, LineFeatures) and isinstance(value, LineValue) else None
+        match layers.trunk[0], layers.heads["policy"][0], layers.heads["value"][0]:
+            case LineFeatures() as first, LinePolicy() as policy, LineValue() as value:
+                return first, policy, value
+        return None
 
     @property
     def has_lines(self) -> bool:
@@ -148,8 +150,12 @@ class NetConfig:
         if ours is None or theirs is None:
             return self == other
         size, others = (len(net.layers(MAX_BOARD_SIZE).trunk) for net in (self, other))
-        is_as_large = size >= others and ours[0].holds(theirs[0]) and ours[1].holds(theirs[1])
-        return is_as_large and replace(self, trunk=other.trunk, value_head=other.value_head) == other
+        is_as_large = size >= others and ours[0].holds(theirs[0])
+        is_as_large = is_as_large and ours[1].holds(theirs[1]) and ours[2].holds(theirs[2])
+        return (
+            is_as_large
+            and replace(self, trunk=other.trunk, policy_head=other.policy_head, value_head=other.value_head) == other
+        )
 
     @property
     def targets(self) -> "list[Target]":

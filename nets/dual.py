@@ -7,7 +7,7 @@ from core.rules import WHITE, Colour, Rules
 from nets.blocks import channels_last, module_of
 from nets.config import NetConfig
 from nets.dispatch import net_colours, net_names
-from nets.line_blocks import larger_function, larger_value_head
+from nets.line_blocks import LinePolicyHead, LineValueHead, larger_function, larger_value_head
 from nets.planes import encode
 
 
@@ -28,6 +28,9 @@ class PolicyValueNet(nn.Module):
         self._heads = tuple(layers.heads)
         for name, head in layers.heads.items():
             self.add_module(name, nn.Sequential(*map(module_of, head)))
+        for policy, value in zip(self.policy, self.value, strict=False):
+            if isinstance(policy, LinePolicyHead) and isinstance(value, LineValueHead):
+                policy.read(value)
 
     def outputs(self, planes: Tensor) -> dict[str, Tensor]:
         """Return the output of each head by its target's name, [B, n], for planes [B, P, D, D]; that of `value` is [B].
@@ -108,14 +111,14 @@ def enlarged(model: DualNet, config: NetConfig, rules: Rules, seed: int) -> Dual
     for name, colour in net_colours(config.dual).items():
         net, fresh = model.net_of(colour or WHITE), result.nets[name].state_dict()
         weights = {**fresh, **net.state_dict()}
-        # A spread layer whose product is zero returns its input.
+        # A spread layer whose product is zero returns its input; a policy's weights are the same for all positions.
         for key in weights.keys() - net.state_dict().keys():
-            if ".mix." in key:
+            if ".mix." in key or key.startswith("policy.0.second."):
                 weights[key] = torch.zeros_like(weights[key])
         if old is not None and new is not None:
             if old[0] != new[0]:
                 weights |= larger_function(weights, old[0], new[0], random)
-            weights |= larger_value_head(fresh, weights, old[1], new[1])
+            weights |= larger_value_head(fresh, weights, old[2], new[2])
         result.nets[name].load_state_dict(weights)
     return result.eval()
 

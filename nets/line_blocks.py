@@ -224,15 +224,29 @@ class LineSpreadBlock(nn.Module):
 
 
 class LinePolicyHead(nn.Module):
-    """The logit of each cell: a product over its channels."""
+    """The logit of each cell: a product over its channels, whose weights may depend on the whole board."""
 
     def __init__(self, layer: LinePolicy) -> None:
         super().__init__()
         self.linear = nn.Linear(layer.channels, 1)
+        self._dense = tuple(layer.dense())
+        for name, part in layer.dense().items():
+            self.add_module(name, nn.Linear(part.units_in, part.units_out))
+        self._value: tuple[LineValueHead, ...] = ()
+
+    def read(self, value: "LineValueHead") -> None:
+        """Take the units that a value head pools, without being its owner."""
+        self._value = (value,)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map [B, channels, D, D] to [B, 1, D, D]."""
-        return _product(x, self.linear)
+        if not self._dense:
+            return _product(x, self.linear)
+        first, second = (self.get_submodule(name) for name in self._dense)
+        hidden = _dense(self._value[0].units(x), first).clamp(0, _TOP)
+        weight = (self.linear.weight.clamp(-_MIX_TOP, _MIX_TOP) + _dense(hidden, second)).clamp(-_MIX_TOP, _MIX_TOP)
+        logits: Tensor = torch.einsum("bchw,bc->bhw", x, weight.to(x.dtype)) + self.linear.bias
+        return logits[:, None]
 
 
 class LineValueHead(nn.Module):
@@ -245,12 +259,16 @@ class LineValueHead(nn.Module):
         for name, part in layer.dense().items():
             self.add_module(name, nn.Linear(part.units_in, part.units_out))
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Map [B, channels, D, D] to [B, 1]."""
+    def units(self, x: Tensor) -> Tensor:
+        """Return [B, 10 pooled] the means of the regions and the maxima, for [B, channels, D, D]."""
         pooled = _product(x, self.mix).clamp(0, _TOP).flatten(2).float()
         means = (pooled @ _regions(x.shape[2], x.device)).clamp(0, _TOP)
         # The regions first, then the channels, as the kernel has them.
-        units = torch.cat((means.transpose(1, 2).flatten(1), pooled.amax(2)), dim=1)
+        return torch.cat((means.transpose(1, 2).flatten(1), pooled.amax(2)), dim=1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map [B, channels, D, D] to [B, 1]."""
+        units = self.units(x)
         *hidden, last = (self.get_submodule(name) for name in self._dense)
         for part in hidden:
             units = _dense(units, part).clamp(0, _TOP)

@@ -26,7 +26,7 @@ from core.compiled.line_nets.numbers import (
 from core.compiled.line_nets.patterns import OFF_BOARD, PATTERNS, halves
 from core.files.cache_folder import CacheFolder, user_cache_folder
 from core.input_limits import MAX_TABLE_BYTES
-from nets.layers.lines import LineValue
+from nets.layers.lines import LinePolicy, LineValue
 from nets.layers.names import NetLayers
 
 _MAX_FILES = 8
@@ -50,16 +50,18 @@ def line_net(layers: NetLayers, weights: Weights, *, shared: bool = False) -> Li
     spreads = [f"trunk.{number}" for number in range(1, len(layers.trunk))]
     head_weights = np.concatenate((weights["policy.0.linear.weight"], weights["value.0.mix.weight"]))
     head_bias = np.concatenate((weights["policy.0.linear.bias"], weights["value.0.mix.bias"]))
-    value = layers.heads["value"][0]
+    (policy,), (value,) = layers.heads["policy"], layers.heads["value"]
+    assert isinstance(policy, LinePolicy)
     assert isinstance(value, LineValue)
-    layer = [(weights[f"value.0.{name}.weight"], weights[f"value.0.{name}.bias"]) for name in value.dense()]
+    # Without hidden units the weights of the policy are those of the heads' product.
+    channels, pools = policy.channels, (REGIONS**2 + 1) * policy.pooled
+    none = ((np.zeros((0, pools)), np.zeros(0)), (np.zeros((channels, 0)), np.zeros(channels)))
+    (own, own_bias), (second, second_bias) = _dense_layers("policy", policy.dense(), weights) or none
+    shared_weights = np.clip(weights["policy.0.linear.weight"][0], -MIX_TOP / 2**MIX_BITS, MIX_TOP / 2**MIX_BITS)
+    layer = _dense_layers("value", value.dense(), weights)
     # The identity in place of a second hidden layer changes no integer.
     layer[1:-1] = layer[1:-1] or [(np.eye(value.hidden[0]), np.zeros(value.hidden[0]))]
     (dense, dense_bias), (deep, deep_bias), (last, last_bias) = layer
-    # The policy's output has a place among the pooled ones, without a weight.
-    pools, hidden = REGIONS**2 + 1, len(dense)
-    pooled = np.zeros((hidden, pools, len(head_weights)), dtype=np.float64)
-    pooled[:, :, 1:] = dense.reshape(hidden, pools, -1)
     last = np.append(_rounded(last, DENSE_BITS, DENSE_TOP), _bias(last_bias, UNIT_BITS + DENSE_BITS))
     return LineNet(
         table=(_shared_table if shared else _table)(tuple(layers.trunk[0].parts()), weights),
@@ -69,12 +71,28 @@ def line_net(layers: NetLayers, weights: Weights, *, shared: bool = False) -> Li
         mix_bias=np.stack([_bias(weights[f"{name}.mix.bias"], UNIT_BITS + MIX_BITS) for name in spreads]),
         heads=_packed(head_weights, MIX_BITS, MIX_TOP),
         heads_bias=_bias(head_bias, UNIT_BITS + MIX_BITS),
-        dense=_packed(pooled.reshape(hidden, -1), DENSE_BITS, DENSE_TOP),
+        own=_packed(_pooled(own), DENSE_BITS, DENSE_TOP),
+        own_bias=_bias(own_bias, UNIT_BITS + DENSE_BITS),
+        policy=_packed(second, DENSE_BITS, DENSE_TOP),
+        policy_bias=_bias(second_bias + shared_weights, UNIT_BITS + DENSE_BITS),
+        dense=_packed(_pooled(dense), DENSE_BITS, DENSE_TOP),
         dense_bias=_bias(dense_bias, UNIT_BITS + DENSE_BITS),
         deep=_packed(deep, DENSE_BITS, DENSE_TOP),
         deep_bias=_bias(deep_bias, UNIT_BITS + DENSE_BITS),
         last=last.astype(np.int32),
     )
+
+
+def _dense_layers(head: str, names: Iterable[str], weights: Weights) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Return weights and biases of a head's fully connected layers."""
+    return [(weights[f"{head}.0.{name}.weight"], weights[f"{head}.0.{name}.bias"]) for name in names]
+
+
+def _pooled(weights: NDArray[Any]) -> NDArray[Any]:
+    """Return weights [n, 10 pooled] with a zero for the policy's output, which has a place among the pooled ones."""
+    units, pools = len(weights), REGIONS**2 + 1
+    apart = weights.reshape(units, pools, weights.shape[1] // pools)
+    return np.pad(apart, ((0, 0), (0, 0), (1, 0))).reshape(units, weights.shape[1] + pools)
 
 
 def _shared_table(parts: Iterable[str], weights: Weights) -> NDArray[np.int16]:

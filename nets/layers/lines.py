@@ -3,7 +3,7 @@
 import operator
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.compiled.line_nets.numbers import REACH, REGIONS
@@ -75,15 +75,28 @@ class _LineHead(Layer):
 
 @dataclass(frozen=True, slots=True)
 class LinePolicy(_LineHead):
-    """A product over the channels of each cell."""
+    """A product over the channels of each cell, whose weights may depend on the whole board."""
 
-    PATTERN, EXAMPLE = "cells", "cells"
+    PATTERN, EXAMPLE = r"cells(?:-(?P<hidden>\d{1,9}))?", "cells"
 
     channels: int
+    pooled: int
+    """Channels that the value head pools."""
+    hidden: int
+    """Hidden units that lead from these pools to the weights of a position; 0 for weights that are always the same."""
 
     def parts(self) -> Mapping[str, Layer | Conv | Norm | Linear]:
         """See `Layer.parts`."""
-        return {"linear": Linear(self.channels, 1)}
+        return {"linear": Linear(self.channels, 1), **self.dense()}
+
+    def dense(self) -> dict[str, Linear]:
+        """Return the fully connected layers by their names, in order; none for weights that are always the same."""
+        widths = ((REGIONS**2 + 1) * self.pooled, self.hidden, self.channels)
+        return {name: Linear(*pair) for name, pair in zip(_PARTS, pairwise(widths), strict=False) if self.hidden}
+
+    def holds(self, other: "LinePolicy") -> bool:
+        """Return True if this head can start with the policies of another one (`nets.dual.enlarged`)."""
+        return self == other or (self.hidden > 0 and self == replace(other, hidden=self.hidden) and not other.hidden)
 
 
 @dataclass(frozen=True, slots=True)

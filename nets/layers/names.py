@@ -23,6 +23,7 @@ Line-pattern nets have layers of their own, in this order alone. They fit every 
     lines-32:256x3   three hidden layers, of 4 at most
     spread       trunk: depthwise 3x3 convolution, ReLU, 1x1 convolution, added to its input; ReLU
     cells        policy head: a product over the channels of each cell
+    cells-64     whose weights depend on the means and maxima of the value head, by 64 hidden units
     regions-15-32    value head: 1x1 convolution to 15 channels, ReLU; their means over nine regions of the board and
                  their maxima; 32 hidden units
     regions-15-128-64    two hidden layers, of 128 and 64 units
@@ -127,19 +128,22 @@ def _line_heads(
         )
     if not others or not all(isinstance(layer, LineSpread) for layer in others):
         raise ValueError("trunk: after lines come spread layers alone, at least one")
-    if list(policy_head) != ["cells"]:
-        raise ValueError("policy_head of a net of lines must be cells")
-    heads = _parsed(value_head, "value_head")
-    kind, match = heads[0]
-    if len(heads) > 1 or kind is not LineValue:
+    policies, heads = _parsed(policy_head, "policy_head"), _parsed(value_head, "value_head")
+    (kind, policy), (value_kind, match) = policies[0], heads[0]
+    if len(policies) > 1 or kind is not LinePolicy:
+        raise ValueError("policy_head of a net of lines must be cells, such as cells or cells-64")
+    if len(heads) > 1 or value_kind is not LineValue:
         raise ValueError("value_head of a net of lines must be regions, such as regions-15-32")
+    units = int(policy["hidden"] or 0)
+    if units % LANES or units > MAX_DENSE:
+        raise ValueError(f"policy_head: cells must have a multiple of {LANES} hidden units, at most {MAX_DENSE}")
     pooled, hidden = int(match["regions"]), tuple(int(units) for units in match.group("hidden", "more") if units)
     if pooled != POOLED or any(units % LANES for units in hidden):
         raise ValueError(f"value_head: regions must have {POOLED} channels, and a multiple of {LANES} hidden units")
     if hidden[0] > MAX_DENSE and len(hidden) > 1:
         raise ValueError(f"value_head: the first of two hidden layers has at most {MAX_DENSE} units")
     channels = features.channels
-    return {"policy": (LinePolicy(channels),), "value": (LineValue(channels, pooled, hidden),)}
+    return {"policy": (LinePolicy(channels, pooled, units),), "value": (LineValue(channels, pooled, hidden),)}
 
 
 def _chain(

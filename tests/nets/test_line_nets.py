@@ -38,7 +38,9 @@ from tests.support.nets import LINES as SMALL
 from tests.support.project import ROOT
 
 DEFAULT = RuntimeChoice()
-LARGE = dataclasses.replace(SMALL, trunk=("lines-64:48x3", "spread*2"), value_head=("regions-15-48-32",), dual=False)
+LARGE = dataclasses.replace(
+    SMALL, trunk=("lines-64:48x3", "spread*2"), policy_head=("cells-32",), value_head=("regions-15-48-32",), dual=False
+)
 
 
 def _last(config: NetConfig) -> str:
@@ -78,9 +80,18 @@ class Twin:
         x = self.active(self.rows(numbers).sum(2), 0).transpose(1, 2).unflatten(2, (size, size))
         for layer in range(1, self.spreads + 1):
             x = self.spread(f"trunk.{layer}", x)
-        logits = self.product(x, "policy.0.linear").flatten(1)
         pooled = self.active(self.product(x, "value.0.mix"), MIX_BITS).flatten(2)
         units = torch.cat((self.means(pooled, size), pooled.amax(2)), dim=1)
+        logits = self.product(x, "policy.0.linear").flatten(1)
+        if "policy.0.first.bias" in self.weights:
+            own = self.active(self.dense(units, "policy.0.first"), DENSE_BITS)
+            shared = self.weights["policy.0.linear.weight"][0].clamp(-8191 / 2**MIX_BITS, 8191 / 2**MIX_BITS)
+            finer = UNIT_BITS + DENSE_BITS
+            bias = rounded(self.weights["policy.0.second.bias"] + shared, finer, 1 << 28)
+            own = functional.linear(own, rounded(self.weights["policy.0.second.weight"], DENSE_BITS, 4095), bias)
+            weight = self.active(own, finer - MIX_BITS, least=None).clamp(-8191, 8191)
+            bias = rounded(self.weights["policy.0.linear.bias"], UNIT_BITS + MIX_BITS, 1 << 28)
+            logits = (x.flatten(2) * weight[:, :, None]).sum(1) + bias
         *hidden, last = [name for name in ("first", "second", "third") if f"value.0.{name}.bias" in self.weights]
         for name in hidden:
             units = self.active(self.dense(units, f"value.0.{name}"), DENSE_BITS)
@@ -156,19 +167,19 @@ def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig
 
 
 @pytest.mark.parametrize(
-    ("trunk", "head"),
+    ("trunk", "policy", "value"),
     [
-        (("lines-32:96", "spread"), "regions-15-16"),
-        (("lines-32:64x4", "spread"), "regions-15-32"),
-        (("lines-32:150x3", "spread"), "regions-15-48-64"),
-        (("lines-32:96", "spread*3"), "regions-15-16-16"),
+        (("lines-32:96", "spread"), "cells", "regions-15-16"),
+        (("lines-32:64x4", "spread"), "cells-16", "regions-15-32"),
+        (("lines-32:150x3", "spread"), "cells", "regions-15-48-64"),
+        (("lines-32:96", "spread*3"), "cells-64", "regions-15-16-16"),
     ],
 )
 def test_a_larger_net_starts_with_the_values_of_a_smaller_one_and_its_units_learn_different_things(
-    trunk: tuple[str, ...], head: str
+    trunk: tuple[str, ...], policy: str, value: str
 ) -> None:
     model, batch = model_of(SMALL, 9, scale=3.0), random_batch(32, Rules(9, 5))
-    config = dataclasses.replace(SMALL, trunk=trunk, value_head=(head,))
+    config = dataclasses.replace(SMALL, trunk=trunk, policy_head=(policy,), value_head=(value,))
     assert config.holds(SMALL)
     larger = enlarged(model, config, model.rules, 5)
     for found, expected in zip(larger(*as_tensors(batch)), model(*as_tensors(batch)), strict=True):
@@ -181,6 +192,8 @@ def test_a_larger_net_starts_with_the_values_of_a_smaller_one_and_its_units_lear
         assert len(live) > 32
         assert len(torch.unique(live, dim=0)) == len(live)
         assert all(spread.mix.weight.grad.any() for spread in net.trunk[1:])  # type: ignore[index, union-attr]
+        second = getattr(net.policy[0], "second", None)  # type: ignore[index]
+        assert second is None or second.weight.grad.any()
 
 
 def test_one_net_starts_as_that_of_white_and_two_start_as_one() -> None:
@@ -210,9 +223,12 @@ def test_a_function_holds_no_larger_one_and_no_other_channels() -> None:
     assert of("lines-32", "spread").line_layers == of("lines-32:64x2", "spread").line_layers
 
 
-@pytest.mark.parametrize("head", ["regions-15-16-32", "regions-15-32"])
-def test_a_value_head_holds_no_larger_one(head: str) -> None:
-    larger, smaller = (dataclasses.replace(SMALL, value_head=(each,)) for each in ("regions-15-32-32", head))
+@pytest.mark.parametrize("heads", [("cells-16", "regions-15-16-32"), ("cells", "regions-15-32")])
+def test_heads_hold_no_larger_ones(heads: tuple[str, str]) -> None:
+    larger, smaller = (
+        dataclasses.replace(SMALL, policy_head=(policy,), value_head=(value,))
+        for policy, value in (("cells-16", "regions-15-32-32"), heads)
+    )
     assert larger.holds(smaller)
     assert not smaller.holds(larger)
 

@@ -18,6 +18,7 @@ from core.compiled.line_nets.numbers import (
     LIFT_BITS,
     MEAN_SCALE,
     MIX_BITS,
+    MIX_TOP,
     REACH,
     REGIONS,
     ROWS,
@@ -25,9 +26,11 @@ from core.compiled.line_nets.numbers import (
     UNIT_BITS,
 )
 from core.compiled.line_nets.patterns import DIRECTIONS, empty_numbers, region_edges
-from core.compiled.line_nets.vector_code import depthwise, gathered, mixed, numbered, pooled, products
+from core.compiled.line_nets.vector_code import depthwise, gathered, mixed, numbered, pooled, products, scored
 
 _SHARE_BITS = 16
+_WEIGHT_BITS = UNIT_BITS + DENSE_BITS - MIX_BITS
+"""Bits by which a fully connected layer's products are finer than weights of a product over channels."""
 
 
 class LineNet(NamedTuple):
@@ -48,9 +51,18 @@ class LineNet(NamedTuple):
     mix_bias: NDArray[np.int32]
     """[S, C]"""
     heads: NDArray[np.int16]
-    """[H / 16, C / 2, 16, 2] the first output is the policy's; the others are pooled."""
+    """[H / 16, C / 2, 16, 2] the first output is the policy's, where its weights are always the same; the others are
+    pooled."""
     heads_bias: NDArray[np.int32]
     """[H]"""
+    own: NDArray[np.int16]
+    """[P / 16, 10 H / 2, 16, 2] the hidden layer of the policy's weights; `P` is 0 where these are always the same."""
+    own_bias: NDArray[np.int32]
+    """[P]"""
+    policy: NDArray[np.int16]
+    """[C / 16, P / 2, 16, 2] the layer that makes these weights."""
+    policy_bias: NDArray[np.int32]
+    """[C]"""
     dense: NDArray[np.int16]
     """[U / 16, 10 H / 2, 16, 2] the first hidden layer of the value."""
     dense_bias: NDArray[np.int32]
@@ -102,8 +114,12 @@ class LineRoom(NamedTuple):
     """[4] zeros: the places of `units` for a product of four rows."""
     hidden: NDArray[np.int16]
     """[U]"""
+    own: NDArray[np.int16]
+    """[P]"""
+    weights: NDArray[np.int16]
+    """[C] of the policy."""
     dense: NDArray[np.int32]
-    """[4, max(U, V)] products of a hidden layer."""
+    """[4, max(U, V, P, C)] products of a fully connected layer."""
 
 
 class LineNets(NamedTuple):
@@ -138,7 +154,8 @@ def line_board(size: int) -> LineBoard:
 
 def line_room(net: LineNet, board: LineBoard) -> LineRoom:
     """Return memory for a net's evaluations of boards of a size."""
-    channels, outputs, units = net.table.shape[1], len(net.heads_bias), (len(net.dense_bias), len(net.deep_bias))
+    channels, outputs = net.table.shape[1], len(net.heads_bias)
+    units, own, deep = len(net.dense_bias), len(net.own_bias), len(net.deep_bias)
     size, cells, pools = board.size, len(board.cells), REGIONS**2 + 1
     return LineRoom(
         digits=aligned_zeros(((size + 2 * REACH) ** 2 + LANES - 1,), np.int16),
@@ -150,8 +167,10 @@ def line_room(net: LineNet, board: LineBoard) -> LineRoom:
         pools=np.zeros((pools, outputs), dtype=np.int32),
         units=np.zeros(pools * outputs, dtype=np.int16),
         same=np.zeros(ROWS, dtype=np.int64),
-        hidden=np.zeros(units[0], dtype=np.int16),
-        dense=np.zeros((ROWS, max(units)), dtype=np.int32),
+        hidden=np.zeros(units, dtype=np.int16),
+        own=np.zeros(own, dtype=np.int16),
+        weights=aligned_zeros((channels,), np.int16),
+        dense=np.zeros((ROWS, max(units, deep, own, channels)), dtype=np.int32),
     )
 
 
@@ -253,8 +272,8 @@ def _multiply_heads(net: LineNet, room: LineRoom) -> None:
 
 
 @lean_kernel
-def _value(net: LineNet, board: LineBoard, room: LineRoom) -> float:
-    """Return the value of the heads' sums, before its tanh."""
+def _pool(net: LineNet, board: LineBoard, room: LineRoom) -> None:
+    """Write the means over the regions and the maxima of the heads' sums to `room.units`."""
     size, outputs, step = board.size, len(net.heads_bias), room.sums.shape[1]
     for pool in range(room.pools.shape[0]):
         for output in range(outputs):
@@ -282,9 +301,25 @@ def _value(net: LineNet, board: LineBoard, room: LineRoom) -> float:
             room.units[pool * outputs + output] = min(mean, TOP)
     for output in range(outputs):
         room.units[REGIONS * REGIONS * outputs + output] = room.pools[REGIONS * REGIONS, output]
-    _multiply_dense(room.units, net.dense, net.dense_bias, room)
-    for unit in range(len(room.hidden)):
-        room.hidden[unit] = _active(room.dense[0, unit])
+
+
+@lean_kernel
+def _score(net: LineNet, room: LineRoom) -> None:
+    """Write the policy's sums, with weights of the position, to the first of `room.sums`."""
+    channels = len(room.weights)
+    _hidden(room.units, net.own, net.own_bias, room, room.own)
+    _multiply_dense(room.own, net.policy, net.policy_bias, room)
+    for channel in range(channels):
+        weight = (room.dense[0, channel] + (1 << (_WEIGHT_BITS - 1))) >> _WEIGHT_BITS
+        room.weights[channel] = min(max(weight, -MIX_TOP), MIX_TOP)
+    step, cells = room.sums.shape[1], len(room.places)
+    scored(room.features, room.places, channels, room.weights, net.heads_bias, room.sums, step, cells)
+
+
+@lean_kernel
+def _value(net: LineNet, room: LineRoom) -> float:
+    """Return the value, before its tanh."""
+    _hidden(room.units, net.dense, net.dense_bias, room, room.hidden)
     _multiply_dense(room.hidden, net.deep, net.deep_bias, room)
     units = len(net.deep_bias)
     total = np.int64(net.last[units])
@@ -301,6 +336,20 @@ def _multiply_dense(
     inputs, step = len(units), room.dense.shape[1]
     for block in range(0, len(biases), LANES):
         products(units, room.same, 0, weights, block * inputs, biases, block, room.dense, block, step, inputs // 2)
+
+
+@lean_kernel
+def _hidden(
+    units: NDArray[np.int16],
+    weights: NDArray[np.int16],
+    biases: NDArray[np.int32],
+    room: LineRoom,
+    hidden: NDArray[np.int16],
+) -> None:
+    """Write the activations of a hidden layer."""
+    _multiply_dense(units, weights, biases, room)
+    for unit in range(len(hidden)):
+        hidden[unit] = _active(room.dense[0, unit])
 
 
 @lean_kernel
@@ -323,9 +372,12 @@ def evaluate_line(
     for layer in range(net.near.shape[0]):
         _spread(net, layer, room, size)
     _multiply_heads(net, room)
+    _pool(net, board, room)
+    if len(net.own_bias):
+        _score(net, room)
     for cell in range(size * size):
         logits[cell] = room.sums[cell, 0] * np.float32(2.0 ** -(UNIT_BITS + MIX_BITS))
-    return _value(net, board, room)
+    return _value(net, room)
 
 
 @kernel

@@ -87,6 +87,26 @@ def products(
         out[:] = bias.reshape(-1)[bias_at:][:LANES] + (used * given).sum((0, 2))
 
 
+def scored(
+    x: Numbers,
+    places: Numbers,
+    channels: int,
+    weights: Numbers,
+    bias: Numbers,
+    sums: Numbers,
+    sums_step: int,
+    cells: int,
+) -> None:
+    """Write a sum for each cell: bias + its features times weights.
+
+    Arguments: features int16; places of the cells in them int64; number of channels; weights int16 [channels]; bias
+    int32 [1 or more], of which the first counts; sums int32; step to the next cell; number of cells, a multiple of
+    `ROWS`.
+    """
+    near = x.reshape(-1)[places[:cells, None] + np.arange(channels)].astype(np.int64)
+    sums.reshape(-1)[: cells * sums_step : sums_step] = bias[0] + near @ weights
+
+
 def mixed(
     x: Numbers,
     x_at: int,

@@ -1,4 +1,4 @@
-"""Six loops of line-pattern nets in the compiler's own language, as operations on vectors of 16 or 32 integers.
+"""Seven loops of line-pattern nets in the compiler's own language, as operations on vectors of 16 or 32 integers.
 
 numba's translation of the same loops keeps their sums in memory and takes four times as long. The compiler turns these
 into the instructions that the processor has; none of them depends on one. All numbers are integers, so the order of the
@@ -68,6 +68,14 @@ class _Writer:
         self.builder.store(start, place)
         return place
 
+    def of_neighbours(self, first: Any, second: Any = None) -> Any:
+        """Return the sums of neighbours in a vector, or in two that follow each other."""
+        count = first.type.count if second is None else 2 * first.type.count
+        second = ir.Constant(first.type, ir.Undefined) if second is None else second
+        kind = ir.VectorType(_INT32, count // 2)
+        halves = (ir.Constant(kind, [*range(part, count, 2)]) for part in (0, 1))
+        return self.add(*(self.builder.shuffle_vector(first, second, half) for half in halves))
+
     def larger(self, first: Any, second: Any) -> Any:
         return self.builder.select(self.builder.icmp_signed(">", first, second), first, second)
 
@@ -132,8 +140,6 @@ def _totals(
     build = write.builder
     start = write.load(bias, bias_at, _SUMS)
     totals = [write.variable(start) for _ in rows]
-    unknown = ir.Constant(_WIDE_PAIRS, ir.Undefined)
-    even, odd = (ir.Constant(_SUMS, [2 * lane + part for lane in range(LANES)]) for part in (0, 1))
     with cgutils.for_range(build, pairs) as loop:
         at = write.add(weights_at, build.mul(loop.index, _number(2 * LANES)))
         wide = build.sext(write.load(weights, at, _PAIRS), _WIDE_PAIRS)
@@ -143,8 +149,7 @@ def _totals(
             copies = _copies(build, pair, _SUMS)
             product = build.mul(wide, build.sext(build.bitcast(copies, _PAIRS), _WIDE_PAIRS))
             # This form is the one that the compiler knows as a single instruction.
-            halves = (build.shuffle_vector(product, unknown, part) for part in (even, odd))
-            build.store(write.add(build.load(total), build.add(*halves)), total)
+            build.store(write.add(build.load(total), write.of_neighbours(product)), total)
     return [build.load(total) for total in totals]
 
 
@@ -153,6 +158,33 @@ def _write_products(write: _Writer) -> None:
     rows = [write.load(places, write.add(places_at, _number(row)), _INT64) for row in range(ROWS)]
     for row, total in enumerate(_totals(write, x, rows, weights, weights_at, bias, bias_at, pairs)):
         write.store(total, sums, write.add(sums_at, write.builder.mul(_number(row), sums_step)))
+
+
+def _write_scored(write: _Writer) -> None:
+    x, places, channels, weights, bias, sums, sums_step, cells = write.arguments
+    build = write.builder
+    start = write.load(bias, _number(0), _INT32)
+    with cgutils.for_range(build, build.udiv(cells, _number(ROWS))) as loop:
+        first = build.mul(loop.index, _number(ROWS))
+        rows = [write.load(places, write.add(first, _number(row)), _INT64) for row in range(ROWS)]
+        totals = [write.variable(_all(_SUMS, 0)) for _ in rows]
+        with cgutils.for_range(build, build.udiv(channels, _number(2 * LANES))) as blocks:
+            block = build.mul(blocks.index, _number(2 * LANES))
+            wide = build.sext(write.load(weights, block, _PAIRS), _WIDE_PAIRS)
+            for place, total in zip(rows, totals, strict=True):
+                near = build.sext(write.load(x, write.add(place, block), _PAIRS), _WIDE_PAIRS)
+                product = build.mul(near, wide)
+                build.store(write.add(build.load(total), write.of_neighbours(product)), total)
+        # Sums of neighbours, at first of two rows at once, until each number is the sum of a row.
+        parts = [build.load(total) for total in totals]
+        while len(parts) > 1:
+            parts = [write.of_neighbours(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
+        (found,) = parts
+        while found.type.count > ROWS:
+            found = write.of_neighbours(found)
+        for row in range(ROWS):
+            logit = build.add(start, build.extract_element(found, ir.Constant(_INT32, row)))
+            build.store(logit, build.gep(sums, [build.mul(sums_step, write.add(first, _number(row)))]))
 
 
 def _write_mixed(write: _Writer) -> None:
@@ -212,6 +244,7 @@ def _compiled(plain: Callable[..., None], write: Callable[[_Writer], None]) -> C
 numbered = _compiled(plain_code.numbered, _write_numbered)
 gathered = _compiled(plain_code.gathered, _write_gathered)
 products = _compiled(plain_code.products, _write_products)
+scored = _compiled(plain_code.scored, _write_scored)
 mixed = _compiled(plain_code.mixed, _write_mixed)
 depthwise = _compiled(plain_code.depthwise, _write_depthwise)
 pooled = _compiled(plain_code.pooled, _write_pooled)

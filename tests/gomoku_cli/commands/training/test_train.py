@@ -44,7 +44,7 @@ def test_a_model_that_cannot_be_started_from_costs_no_folder(capsys: Capsys, tmp
 
 def test_a_run_starts_from_the_built_in_model(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "run"
-    words = ("--preset", "hour", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path)
+    words = ("--preset", "strongest", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path)
     done(run(capsys, "train", *words))
     ours, theirs = load_model(path / "models" / "best.safetensors")[0], load_model(DEFAULT_MODEL)[0]
     assert all(torch.equal(tensor, theirs.state_dict()[name]) for name, tensor in ours.state_dict().items())
