@@ -19,6 +19,8 @@ class Walk(Position):
         """The nodes of the whole line, without the root."""
         self.changes = 0
         """Changes of the tree so far."""
+        self._deleted: list[tuple[Node, list[Node]]] = []
+        """Deleted moves, each with the children that its parent had."""
         self.go_to(len(self.nodes))
 
     @property
@@ -109,9 +111,28 @@ class Walk(Position):
         """Remove the last move and all that follow, and go back by it. Raises `IndexError` on an empty board."""
         node = self.node
         self.pop()
+        if node.parent is not None:
+            self._deleted.append((node, list(node.parent.children)))
         node.delete()
         self.nodes = [*self.nodes[: self.ply], *self.node.main_line()]
         self.changes += 1
+
+    def restore(self) -> bool:
+        """Bring back the move that was deleted last in this position, with all that followed, and go to it.
+
+        It gets its place among the others, or the last one where there are new ones. Return False without any.
+        """
+        for entry in reversed(self._deleted):
+            node, before = entry
+            if node.previous is self.node and node.parent is not None:
+                self._deleted.remove(entry)
+                children = node.parent.children
+                is_same = children == [each for each in before if each is not node]
+                children[:] = before if is_same else [*children, node]
+                self.changes += 1
+                self.go_to_node(node)
+                return True
+        return False
 
     def describe(self, name: str, comment: str) -> None:
         """Give the shown position a name and a comment."""

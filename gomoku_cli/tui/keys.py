@@ -72,7 +72,7 @@ GROUPS = {
         ),
         Command("left_square_bracket", "course('review.to_variation', -1)", "Previous variation", "previous variation"),
         Command("w", "course('review.promote')", "Make main line", "make the variation the main line"),
-        Command("d", "delete", "Delete move", "delete the move and all that follow; asks"),
+        Command("d", "delete", "Delete move", "delete a move and what follows; u undoes"),
         Command("e", "describe", "Comment", "write a comment and a name"),
     ),
     "Share": (Command("y", "share", "Copy, export", "copy moves, link, board, SGF; draw PNG, SVG, GIF"),),

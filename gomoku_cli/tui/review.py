@@ -146,7 +146,16 @@ class Review:
         name = self._control.game.name_of(self._control.game.moves[-1])
         self._control.game.delete()
         self._change_line()
-        self._changed(f"{name} and all that followed are deleted.")
+        self._changed(f"{name} and all that followed are deleted: u brings them back.")
+
+    def restore(self) -> bool:
+        """Bring back what was deleted last in the shown position; return False if nothing was, or without a review."""
+        game = self._control.game
+        if not (self.active and game.restore()):
+            return False
+        self._change_line()
+        self._changed(f"{game.name_of(game.moves[-1])} and all that followed are back.")
+        return True
 
     def describe(self, name: str, comment: str) -> None:
         """Give the shown position a name and a comment."""

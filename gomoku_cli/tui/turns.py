@@ -231,10 +231,10 @@ class Turns(ABC):
         self._view.show_game()
 
     def undo(self) -> None:
-        """Take back the last move of a human and what followed; stop an engine that thinks."""
+        """Take back the last move of a human and what followed, or a deletion; stop an engine that thinks."""
         if self.pending != NO_CELL:
             self.continue_game()
-        elif not self.match.refuses():
+        elif not (self.review.restore() or self.match.refuses()):
             self._travel(-1, self.game.undo, "You have no move to take back.")
 
     def redo(self) -> None:

@@ -168,7 +168,8 @@ class Dialogs(BoardApp):
             return
         count = sum(node.move != NO_CELL for node in game.node.nodes()) - 1
         others = f" and {counted(count, 'move')} after it" if count else ""
-        text = f"Delete {game.name_of(game.moves[-1])}{others}? {'They' if count else 'It'} cannot be brought back."
+        back = f"Until you leave the game, u brings {'them' if count else 'it'} back."
+        text = f"Delete {game.name_of(game.moves[-1])}{others}? {back}"
         self._confirm(text, self.control.review.delete, "delete", "keep")
 
     def action_describe(self) -> None:

@@ -101,13 +101,32 @@ async def test_a_variation_is_promoted_and_deleted(tmp_path: Path) -> None:
         await ui.press("w", status="This is the main line.")
         await ui.press("left_square_bracket", "d")
         await ui.shows(Question)
-        assert "Delete h9 and 1 move after it? They cannot be brought back." in ui.dialog
+        assert "Delete h9 and 1 move after it? Until you leave the game, u brings them back." in ui.dialog
         await ui.press("n")
         assert names(read_trees(path)[0].main_line()[1]) == ["a1", "h9"]
         await ui.press("d", "y")
         await ui.until(lambda: "deleted" in ui.status)
         assert (ui.moves, line(ui)[2:]) == (["h8", "i9"], ["a1"])
         assert names(read_trees(path)[0].main_line()[1]) == ["a1"]
+
+
+async def test_what_was_deleted_comes_back_where_it_was(tmp_path: Path) -> None:
+    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
+    async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
+        await ui.press("slash", *"h8i9h9h7", "enter")
+        ui.app.control.review.describe("", "why")
+        (path,) = tmp_path.iterdir()
+        await ui.press("d", "y", status="h7 and all that followed are deleted: u brings them back.")
+        await ui.press("d", "y", moves="h8 i9")
+        assert len(read_games(path)[0].moves) == 2
+        await ui.press("comma", "u", moves="")
+        await ui.press("full_stop", "full_stop", "u", "u", moves="h8 i9 h9 h7")
+        assert ui.status == "h7 and all that followed are back."
+        assert read_games(path)[0].comments[-1] == "why"
+        await ui.press("u", "d", "y")
+        await ui.click("a1")
+        await ui.press("comma", "u", moves="h8 i9 h9")
+        assert names(read_trees(path)[0].main_line()[1]) == ["a1", "h9"], "what was played meanwhile keeps its place"
 
 
 async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_path: Path) -> None:
@@ -162,7 +181,7 @@ async def test_a_move_is_deleted_while_the_engine_thinks() -> None:
         await ui.until(player.thinking.is_set)
         await ui.press("d")
         await ui.shows(Question)
-        assert "Delete h8? It cannot be brought back." in ui.dialog
+        assert "Delete h8? Until you leave the game, u brings it back." in ui.dialog
         await ui.press("y")
         await ui.until(lambda: ui.moves == [])
         await ui.press("b")
