@@ -41,6 +41,7 @@ GROUPS = {
         Command("equals_sign", "offer_draw", "Offer a draw", "offer a draw, or take one"),
         Command("escape", "move_now", "Move now", "make the engine move now; close a line or pane"),
         Command("n", "new_game", "New game", "new game: opponent, level, side, board", True),
+        Command("ctrl+o", "players", "Change players", "another opponent, level or side in this game"),
         Command("plus", "set_up", "Set up", "set up stones, and play from there"),
         Command("o", "saved_games", "Saved games", "saved games"),
         Command("q", "leave", "Quit", "quit; asks during a game", True),

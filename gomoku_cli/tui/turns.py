@@ -163,7 +163,17 @@ class Turns(ABC):
         """Go on with other players."""
         self.game.seats = seats
         self._load()
+        self.keep()
         self.continue_game()
+
+    def choose_players(self, seats: Seats) -> None:
+        """Go on with the players that a human has chosen; a game under way does not count for a rating then."""
+        if self.game.tree.children:
+            self.match.unrate("the players were changed")
+            self.game.unrate("the players were changed")  # a level may have come in
+        self.match.note_swap()
+        self._paused = False
+        self.change_seats(seats)
 
     def keep(self) -> None:
         """Save the game as it stands."""

@@ -109,6 +109,26 @@ class Dialogs(BoardApp):
 
         self.push_screen(NewGameScreen(self.game, self.control.course), chosen)
 
+    def action_players(self) -> None:
+        """Go on with this game against another opponent, or with other stones."""
+        from gomoku_cli.tui.screens.new_game import NewGameScreen
+
+        game = self.game
+        if game.is_opening or (game.is_decided and game.recorded is None):
+            why = "The colours are chosen first." if game.is_opening else "The game is over: n begins another."
+            self.show_message(why, "error")
+            return
+
+        def chosen(found: tuple[Game, Course] | None) -> None:
+            if found is not None and self.game is game:
+                seats, self.control.course = found[0].seats, found[1]
+                if seats != game.seats:
+                    self.control.choose_players(seats)
+                    black, white = map(game.seats.name_of, (BLACK, WHITE))
+                    self.show_message(f"The game goes on: {black} with Black, {white} with White.")
+
+        self.push_screen(NewGameScreen(game, self.control.course, goes_on=True), chosen)
+
     def action_leave(self) -> None:
         """End the app, after a question during a game."""
         self._leave_game("", self._leave, how="gomoku play --resume goes on with it")

@@ -1,4 +1,4 @@
-"""The dialog for a new game: players, side, board, and the limits of the engine."""
+"""The dialog for a new game, or for other players of this one: players, side, board, and the limits of the engine."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -68,9 +68,11 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
     AUTO_FOCUS = "#opponent"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "start", "Start", show=False)]
 
-    def __init__(self, game: Game, course: Course) -> None:
-        """The fields start with the present game."""
-        super().__init__()
+    def __init__(self, game: Game, course: Course, *, goes_on: bool = False) -> None:
+        """The fields start with the present game. `goes_on`: they change its players, so the board is not shown."""
+        super().__init__(classes="-goes-on" if goes_on else None)
+        self._heading = "Players of this game" if goes_on else "New game"
+        self._start = "Go on (ctrl+s)" if goes_on else "Start (ctrl+s)"
         self._course, self._clock, self._opening = course, game.control, game.opening.rule
         self._rules, self._seats = game.rules, game.seats
         self._choice = self._seats.white or self._seats.black or PlayerChoice(spec=player_names.DEFAULT)
@@ -83,7 +85,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         side = colour_name(seats.human) if seats.human != EMPTY else "both" if seats.black is None else "none"
         amount = choice.simulations if choice.seconds is None else f"{choice.seconds:g}"
         with VerticalScroll():
-            yield Static("New game", classes="title")
+            yield Static(self._heading, classes="title")
             yield _chosen("Opponent", "opponent", names, choice.spec)
             yield _chosen("Your stones", "side", _SIDES, side)
             second = seats.black if side == "none" and seats.black is not None else choice
@@ -102,7 +104,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
             yield _chosen("Bell", "bell", _BELLS, "yes" if course.bell else "no")
             yield Static("", id="problem", markup=False)
             with Horizontal(id="buttons"):
-                yield Button("Start (ctrl+s)", id="start", action="screen.start", variant="primary", compact=True)
+                yield Button(self._start, id="start", action="screen.start", variant="primary", compact=True)
                 yield Button("Cancel (esc)", id="back", action="screen.back", compact=True)
 
     @on(Input.Submitted)
@@ -175,10 +177,10 @@ def _chosen(name: str, field: str, texts: Mapping[Any, ContentText], value: str)
     """Return the row of a list: its values with their texts."""
     options = [(text, str(each)) for each, text in texts.items()]
     select = Select(options, value=str(value), allow_blank=False, id=field, compact=True)
-    return Horizontal(Static(name), select, classes="row")
+    return Horizontal(Static(name), select, classes=f"row -{field}")
 
 
 def _typed(name: str, field: str, value: object, kind: _Kind = "integer", placeholder: str = "") -> Horizontal:
     """Return the row of a field."""
     entry = Input(str(value), type=kind, placeholder=placeholder, id=field, compact=True)
-    return Horizontal(Static(name), entry, classes="row")
+    return Horizontal(Static(name), entry, classes=f"row -{field}")

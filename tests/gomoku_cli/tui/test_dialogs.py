@@ -10,8 +10,9 @@ from core.rules import Rules, Variant
 from gomoku_cli.tui import app as tui_app
 from gomoku_cli.tui import quick
 from gomoku_cli.tui.engine import client
+from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.keys import GROUPS
 from gomoku_cli.tui.screens.dialog import Question
 from gomoku_cli.tui.screens.help import HelpScreen
@@ -127,6 +128,34 @@ async def test_a_new_game_is_asked_for_during_a_game() -> None:
         await ui.press("y")
         assert isinstance(ui.app.screen, NewGameScreen)
         await ui.press("escape", moves="h8 i9")
+
+
+async def test_the_players_of_a_game_are_changed(tmp_path: Path) -> None:
+    players = {"scripted [b]": ["i9"], "random": [], "level:3": ["a1"]}
+    engine = ThreadEngine({name: ScriptedPlayer(15, moves) for name, moves in players.items()}, folder=tmp_path)
+    async with board_app(engine) as ui:
+        await ui.play("h8")
+        (path,) = tmp_path.iterdir()
+        for name in ("random", "level:3"):
+            await ui.press("ctrl+o", dialog="Players of this game")
+            assert not ui.app.screen.query_one("#size").region, "its board stays"
+            ui.app.screen.query_one("#opponent", Select).value = name
+            await ui.press("ctrl+s", status=f"The game goes on: you with Black, {name} with White.")
+            assert opened(path).game.tree.text("PW") == name
+        assert ui.app.game.unrated == "the players were changed" and "rated" not in ui.title
+        await ui.play("h9", moves="h8 i9 h9 a1")
+        await ui.press("minus", "y", "ctrl+o", status="The game is over: n begins another.")
+
+
+async def test_a_record_goes_on_against_an_engine(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.sgf"
+    path.write_text("(;GM[4]SZ[15];B[hh];W[hi])")
+    setup = BoardSetup(game=Game.from_saved(opened(path).game), path=str(path), reviews=True)
+    async with board_app(ThreadEngine({"default": ScriptedPlayer(15, ["a1"])}, folder=tmp_path), setup=setup) as ui:
+        await ui.press("comma", "ctrl+o")
+        ui.app.screen.query_one("#side", Select).value = "white"
+        await ui.press("ctrl+s")
+        await ui.play("c3", moves="h8 c3 a1")
 
 
 def test_the_opponents_are_those_of_the_package_and_the_runs_folder(tmp_path: Path) -> None:
