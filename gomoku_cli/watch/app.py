@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Grid
+from textual.containers import Container, Grid, VerticalScroll
 from textual.content import Content
 from textual.widgets import Footer, Static
 
@@ -71,6 +71,8 @@ class WatchApp(TerminalApp):
         Binding("right", "step(1)", "Move on", key_display="→"),
         Binding("home", "step(-1000)", "First move", show=False),
         Binding("end", "follow", "Last move", show=False),
+        Binding("up", "scroll(-1)", "Scroll the matches up", show=False),
+        Binding("down", "scroll(1)", "Scroll the matches down", show=False),
         Binding("q", "quit", "Quit"),
     ]
 
@@ -80,7 +82,8 @@ class WatchApp(TerminalApp):
         self._lines = [Static() for _ in self.runs]
         self._pages = Static(id="pages")
         self._plots = [PlotPane(empty=each.empty, low=each.low, high=each.high) for each in _SHOWN]
-        self._matches = Static(id="matches", classes="selfplay")
+        self._matches = Static()
+        self._scrolled = VerticalScroll(self._matches, id="matches", classes="selfplay", can_focus=False)
         self._game = GamePane()
 
     def compose(self) -> ComposeResult:
@@ -95,7 +98,7 @@ class WatchApp(TerminalApp):
             yield from self._plots[:_ABOVE_GAME]
             yield self._game
             yield from self._plots[_ABOVE_GAME:]
-            yield self._matches
+            yield self._scrolled
         yield Footer()
 
     def on_mount(self) -> None:
@@ -125,6 +128,10 @@ class WatchApp(TerminalApp):
     def action_step(self, plies: int) -> None:
         """Step through the moves of the newest game."""
         self._game.step(plies)
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll the matches, of which a small pane shows the first ones."""
+        self._scrolled.scroll_relative(y=lines, animate=False)
 
     def action_follow(self) -> None:
         """Show the end of the newest game."""

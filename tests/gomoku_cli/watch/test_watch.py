@@ -72,6 +72,17 @@ async def test_a_growing_run_and_a_second_one(run_path: Path, tmp_path: Path) ->
         assert "policy loss 4.25 2" in " ".join(screen_text(app).split())
 
 
+async def test_no_value_of_a_third_run_is_cut(run_path: Path, tmp_path: Path) -> None:
+    app = WatchApp([run_path, make_run(tmp_path / "second"), make_run(tmp_path / "third")])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        assert screen_text(app).count("0.55") == 3, "Black's share in each"
+        await pilot.press(*["down"] * 20)
+        await pilot.pause()
+        assert app._scrolled.is_vertical_scroll_end and app._scrolled.scroll_offset.y > 0
+
+
 def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
     newest = newest_file(make_run(tmp_path / "run"))
     game = read_newest_game(newest[1])
