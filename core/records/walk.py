@@ -134,9 +134,8 @@ class Walk(Position):
                 return True
         return False
 
-    def describe(self, name: str, comment: str) -> None:
-        """Give the shown position a name and a comment."""
-        node = self.node
+    def describe(self, node: Node, name: str, comment: str) -> None:
+        """Give a position a name and a comment."""
         if (node.name, node.comment) != (name, comment):
             node.name, node.comment = name, comment
             self.changes += 1

@@ -308,6 +308,7 @@ def run_board(engine: EngineProcess, setup: BoardSetup) -> None:
     try:
         app.run_to_end()
     finally:
+        app.keep_typed()
         engine.close()
         if app.control.unsaved and app.game.has_human_part:
             _keep(app.game)

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from core.records.tree import Node
 from gomoku_cli.tui.engine.messages import Analysed, Graded, GradeMoves, Search
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.tasks import OF_POSITION, REVIEWING, Tasks
@@ -139,10 +140,11 @@ class Review:
             text = "This is the main line now." if game.node.is_main() else "It comes first here; w again: further on."
         self._changed(text)
 
-    def delete(self) -> None:
-        """Remove the last move that is shown, and all that follow."""
+    def delete(self, node: Node) -> None:
+        """Remove a move and all that follow."""
         if not self.active:
             self.begin()
+        self._control.game.go_to_node(node)
         name = self._control.game.name_of(self._control.game.moves[-1])
         self._control.game.delete()
         self._change_line()
@@ -157,9 +159,9 @@ class Review:
         self._changed(f"{game.name_of(game.moves[-1])} and all that followed are back.")
         return True
 
-    def describe(self, name: str, comment: str) -> None:
-        """Give the shown position a name and a comment."""
-        self._control.game.describe(name, comment)
+    def describe(self, node: Node, name: str, comment: str) -> None:
+        """Give a position a name and a comment."""
+        self._control.game.describe(node, name, comment)
         self._changed("")
 
     def _changed(self, text: str) -> None:

@@ -43,6 +43,11 @@ class CommentScreen(Dialog[tuple[str, str] | None]):
         back.label = "esc again drops what was typed"
         back.refresh(layout=True)
 
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both texts as they were typed so far."""
+        return self._name_field.value.strip(), self._comment.text.strip()
+
     def action_save(self) -> None:
         """Return both texts."""
-        self.dismiss((self._name_field.value.strip(), self._comment.text.strip()))
+        self.dismiss(self.texts)

@@ -1,10 +1,12 @@
 """The dialogs of the board: questions, the next game, saved games, the keys."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from core.opening_rules import Choice
 from core.records.record import Ending, GameRecord, RecordError
-from core.records.tree import GameTree
+from core.records.tree import GameTree, Node
 from core.rules import BLACK, NO_CELL, WHITE, Cell, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.printable import counted, error_message, sentence
@@ -17,6 +19,9 @@ from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.setup import Course
 from gomoku_cli.tui.terminal import is_served
 
+if TYPE_CHECKING:
+    from gomoku_cli.tui.screens.comment import CommentScreen
+
 _FIRST_GAMES = 30
 """Saved games that are listed at once; all others follow."""
 
@@ -26,6 +31,8 @@ class Dialogs(BoardApp):
 
     control: Control
     _engine: EngineProcess
+    _comment: "tuple[Node, CommentScreen] | None" = None
+    """The dialog for a comment while it is open, and its position."""
 
     @property
     def game(self) -> Game:
@@ -114,20 +121,25 @@ class Dialogs(BoardApp):
         from gomoku_cli.tui.screens.new_game import NewGameScreen
 
         game = self.game
-        if game.is_opening or (game.is_decided and game.recorded is None):
-            why = "The colours are chosen first." if game.is_opening else "The game is over: n begins another."
-            self.show_message(why, "error")
-            return
+
+        def refused() -> bool:
+            why = "The colours are chosen first." if game.is_opening else ""
+            if game.is_decided and game.recorded is None:
+                why = "The game is over: n begins another."
+            if why:
+                self.show_message(why, "error")
+            return bool(why)
 
         def chosen(found: tuple[Game, Course] | None) -> None:
-            if found is not None and self.game is game:
+            if found is not None and self.game is game and not refused():  # it goes on behind the dialog
                 seats, self.control.course = found[0].seats, found[1]
                 if seats != game.seats:
                     self.control.choose_players(seats)
                     black, white = map(game.seats.name_of, (BLACK, WHITE))
                     self.show_message(f"The game goes on: {black} with Black, {white} with White.")
 
-        self.push_screen(NewGameScreen(game, self.control.course, goes_on=True), chosen)
+        if not refused():
+            self.push_screen(NewGameScreen(game, self.control.course, goes_on=True), chosen)
 
     def action_leave(self) -> None:
         """End the app, after a question during a game."""
@@ -190,19 +202,29 @@ class Dialogs(BoardApp):
         others = f" and {counted(count, 'move')} after it" if count else ""
         back = f"Until you leave the game, u brings {'them' if count else 'it'} back."
         text = f"Delete {game.name_of(game.moves[-1])}{others}? {back}"
-        self._confirm(text, self.control.review.delete, "delete", "keep")
+        self._confirm(text, partial(self.control.review.delete, game.node), "delete", "keep")
 
     def action_describe(self) -> None:
         """Write a comment on the shown position, and a name."""
         from gomoku_cli.tui.screens.comment import CommentScreen
 
         node = self.game.node
+        screen = CommentScreen(node.name, without_analysis(node.comment))
 
         def written(found: tuple[str, str] | None) -> None:
-            if found is not None and self.game.node is node:
-                self.control.review.describe(*found)
+            self._comment = None
+            if found is not None:
+                self.control.review.describe(node, *found)
 
-        self.push_screen(CommentScreen(node.name, without_analysis(node.comment)), written)
+        self._comment = node, screen
+        self.push_screen(screen, written)
+
+    def keep_typed(self) -> None:
+        """Save the comment that was being written when Ctrl+C, a signal or the terminal ended the app."""
+        if self._comment is not None:
+            node, screen = self._comment
+            self.game.describe(node, *screen.texts)
+            self.control.keep()
 
     def action_set_up(self) -> None:
         """Place stones freely and play from there, after a question during a game."""

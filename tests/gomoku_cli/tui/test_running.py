@@ -72,6 +72,15 @@ def test_a_game_that_cannot_be_saved_is_kept_where_nothing_was_asked(
         assert list(read_games(kept[0])[0].moves) == [112, 113, 0]
 
 
+def test_a_comment_that_is_being_written_is_saved_at_the_end(
+    headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(headless, "keys", ("e", *"why", "ctrl+c"))
+    tui_app.run_board(ThreadEngine({}, folder=tmp_path), shown_game("h8 i8"))
+    (path,) = tmp_path.iterdir()
+    assert read_games(path)[0].comments == ("", "why")
+
+
 def test_an_error_of_the_app_is_a_failure(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(headless, "inspect", lambda app: app.panic("what happened"))
     with pytest.raises(SystemExit) as ended:

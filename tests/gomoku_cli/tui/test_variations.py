@@ -114,7 +114,7 @@ async def test_what_was_deleted_comes_back_where_it_was(tmp_path: Path) -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
     async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
         await ui.press("slash", *"h8i9h9h7", "enter")
-        ui.app.control.review.describe("", "why")
+        ui.app.control.review.describe(ui.app.game.node, "", "why")
         (path,) = tmp_path.iterdir()
         await ui.press("d", "y", status="h7 and all that followed are deleted: u brings them back.")
         await ui.press("d", "y", moves="h8 i9")
@@ -188,6 +188,27 @@ async def test_a_move_is_deleted_while_the_engine_thinks() -> None:
         player.release.set()
         await ui.play("c3")
         assert ui.moves[0] == "c3"
+
+
+async def test_a_dialog_is_about_its_move_whatever_the_engine_answers_meanwhile() -> None:
+    player = GatedPlayer(15, ["i9", "a1"])
+    async with board_app(player) as ui:
+
+        async def answer(count: int) -> None:
+            player.release.set()
+            await ui.until(lambda: len(ui.moves) == count)
+            player.release.clear()
+            player.thinking.clear()
+
+        await ui.click("h8")
+        await ui.press("e", *"why")
+        await answer(2)
+        await ui.press("ctrl+s")
+        assert ui.app.game.tree.main_line()[0].comment == "why"
+        await ui.click("h9")
+        await ui.press("d", dialog="Delete h9?")
+        await answer(4)
+        await ui.press("y", moves="h8 i9")
 
 
 FOREIGN = "(;GM[4]SZ[15]PB[Ann]KM[6.5];B[hh]LB[aa:1]C[one](;W[hi]N[main];B[ii])(;C[a remark];W[gg]C[two])(;W[];B[aa]))"
