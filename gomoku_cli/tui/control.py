@@ -116,6 +116,15 @@ class Control(Turns):
         """True while the last change is on its way to the file."""
         return self._saving > 0
 
+    def choose_players(self, seats: Seats) -> None:
+        """Go on with the players that a human has chosen; a game under way does not count for a rating then."""
+        if self.game.tree.children:
+            self.match.unrate("the players were changed")
+            self.game.unrate("the players were changed")  # a level may have come in
+        self.match.note_swap()
+        self._paused = False
+        self.change_seats(seats)
+
     def _holds(self, number: int, answer: messages.Moved) -> bool:
         """Return True for a move of one of two engines whose time has not come; it comes again then."""
         seats, tasks, now = self.game.seats, self._tasks, time.monotonic()

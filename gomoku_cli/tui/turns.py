@@ -166,15 +166,6 @@ class Turns(ABC):
         self.keep()
         self.continue_game()
 
-    def choose_players(self, seats: Seats) -> None:
-        """Go on with the players that a human has chosen; a game under way does not count for a rating then."""
-        if self.game.tree.children:
-            self.match.unrate("the players were changed")
-            self.game.unrate("the players were changed")  # a level may have come in
-        self.match.note_swap()
-        self._paused = False
-        self.change_seats(seats)
-
     def keep(self) -> None:
         """Save the game as it stands."""
         if self.game.tree.children or self._saved[0]:
@@ -268,6 +259,9 @@ class Turns(ABC):
     def swap_sides(self) -> None:
         """Give the human the engine's stones, and the engine the human's; after the end play a rematch so."""
         if self.game.recorded is None and (self.game.is_game_over() or (self.review.active and self.game.is_decided)):
+            if self.unsaved:
+                self._view.show_message(f"{self.unsaved} n asks before it is left.", "error")
+                return
             self.new_game(self.game.rematch())
             self._view.show_message("A rematch: the colours are swapped.")
         elif self.game.is_opening:

@@ -91,7 +91,11 @@ class Dialogs(BoardApp):
 
     def open_game(self, game: Game, path: str) -> None:
         """See `View`."""
-        self.control.new_game(game, path=path, reviewing=game.is_for_review)
+        opens = partial(self.control.new_game, game, path=path, reviewing=game.is_for_review)
+        if self.control.unsaved:
+            self._leave_game(" for a saved one", opens)
+        else:
+            opens()
 
     def _after_failure(self, answer: str | None) -> None:
         if answer == "m":
