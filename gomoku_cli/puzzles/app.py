@@ -295,7 +295,7 @@ class PuzzlesApp(BoardApp):
         self._question += 1
         while self.position.ply > ply:
             self.position.pop()
-        self._before_mistake = self._first_ply
+        self._before_mistake, self._mark = self._first_ply, NO_CELL
         self._enter(Phase.ASKING)
 
     def action_next(self) -> None:

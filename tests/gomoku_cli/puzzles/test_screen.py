@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.notation import cell_name
-from core.rules import Rules
+from core.rules import NO_CELL, Rules
 from curriculum.arena.suite import load_suite
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.app import Phase, PuzzlesApp, PuzzleSetup
@@ -113,7 +113,9 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
         assert f"{second.puzzle.kind}:" in ui.status
         await ui.press("u")
         assert (ui.played, ui.app.phase) == ([], Phase.ASKING)
-        await ui.press("s", "n")
+        await ui.press("i", "i", "s")
+        assert ui.app._mark == NO_CELL, "the stones of the solution cover the hint"
+        await ui.press("n")
         assert ui.app.puzzle is first
         assert [each.score for each in ui.app.progress.results] == [0]
         await ui.paste("H8\r")
