@@ -159,9 +159,11 @@ class Dialogs(BoardApp):
         `how`: the way back to the saved game.
         """
         unsaved = self.control.unsaved
-        if not self.game.has_human_part or (self.game.is_game_over() and not unsaved):
+        if not self.game.has_human_part or (self.game.is_decided and not unsaved):
             leave()
             return
+        if self.game.recorded is not None:
+            how = "o shows a copy with your changes"  # --resume leaves it out, and its own file stays as it was
         state = "is being saved" if self.control.is_saving else "is saved"
         saved = f"It {state}{how and f': {how}'}."
         lost = f"{unsaved} Leaving loses it. To keep it: n, then y and s copy it as SGF."

@@ -214,6 +214,18 @@ async def test_the_question_before_the_end_says_what_is_saved_and_takes_keys_and
         assert ui.app.return_code == 0
 
 
+async def test_the_question_before_the_end_names_the_way_back(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.sgf"
+    path.write_text("(;GM[4]SZ[15];B[hh];W[hi])")
+    setup = BoardSetup(game=Game.from_saved(opened(path).game), path=str(path), reviews=True)
+    async with board_app(ThreadEngine({"default": ScriptedPlayer(15)}, folder=tmp_path), setup=setup) as ui:
+        await ui.press("q", dialog="It is saved: o shows a copy with your changes.")
+    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path)) as ui:
+        await ui.play("h8")
+        await ui.press("minus", "y", "b", "comma", "q")
+    assert ui.app.return_code == 0, "a game that is over has none, wherever its review stands"
+
+
 def test_the_plain_command_starts_the_board_that_the_options_default_to(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("sys.stdin", "sys.stdout"):
         monkeypatch.setattr(name, SimpleNamespace(isatty=lambda: True, encoding="UTF-8"))
