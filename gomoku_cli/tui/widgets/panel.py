@@ -201,6 +201,8 @@ class SidePanel(Vertical):
         self._glyphs = glyphs
         self._notes: list[str] = []
         self._game: Game | None = None
+        self._candidates: tuple[Analysis | None, str, Cell, Sequence[BookMove]] | None = None
+        """The candidates that were shown last."""
         self._pondering = False
         self.players = PlayersView(markup=False)
         self.value = ValueView(markup=False)
@@ -232,15 +234,21 @@ class SidePanel(Vertical):
         self, analysis: Analysis | None, source: str, cursor: Cell, book: "Sequence[BookMove]" = ()
     ) -> None:
         """Draw as many candidates as leave room for the moves, and the first moves of an opening book."""
-        if self._game is None:
+        self._candidates = analysis, source, cursor, book[:_BOOK_ROWS]
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        """Fit the candidates to the room, which an opened panel gets after it is drawn."""
+        if self._game is None or self._candidates is None or not self.size.width:
             return
+        analysis, source, cursor, book = self._candidates
         shown = [view for view in (self.graph, self._comment) if view.display]
         views = (self.players, self.value, self._about, *shown)
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
         if self._game.is_game_over() and analysis is None:
             source = "none, the game is over"
         room = Size(self.size.width, self.size.height - others - _MOVES_ROWS)
-        self.candidates.show(self._game, analysis, source, cursor, book[:_BOOK_ROWS], room)
+        self.candidates.show(self._game, analysis, source, cursor, book, room)
 
     def add_note(self, text: str) -> None:
         """Add a note to the lines about the players, for some seconds."""
