@@ -113,7 +113,7 @@ class Review:
         if not self.active:
             self.toggle()
         if self.active and self._control.game.go_to_sibling(direction):
-            self._change_line()
+            self.begin_anew()
         elif self.active:
             is_ahead = len(self._control.game.node.variations) > 1
             follows = ", but the next one has: . goes there" if is_ahead else ""
@@ -129,7 +129,7 @@ class Review:
         if game.nodes is line:
             self._control.continue_game()
         else:
-            self._change_line()
+            self.begin_anew()
 
     def promote(self) -> None:
         """Make the variation that is shown the main one where it branches off."""
@@ -147,7 +147,7 @@ class Review:
         self._control.game.go_to_node(node)
         name = self._control.game.name_of(self._control.game.moves[-1])
         self._control.game.delete()
-        self._change_line()
+        self.begin_anew()
         self._changed(f"{name} and all that followed are deleted: u brings them back.")
 
     def restore(self) -> bool:
@@ -155,7 +155,7 @@ class Review:
         game = self._control.game
         if not (self.active and game.restore()):
             return False
-        self._change_line()
+        self.begin_anew()
         self._changed(f"{game.name_of(game.moves[-1])} and all that followed are back.")
         return True
 
@@ -170,8 +170,8 @@ class Review:
         if text:
             self._view.show_message(text)
 
-    def _change_line(self) -> None:
-        """Review another line: the grades of the one before are not its own."""
+    def begin_anew(self) -> None:
+        """Review another line, or by another analyst: the grades of before are not its own."""
         self._tasks.drop(*REVIEWING)
         self.grades = {}
         self._go_on()

@@ -164,7 +164,7 @@ class Turns(ABC):
         self.game.seats = seats
         self._load()
         self.keep()
-        self.continue_game()
+        (self.review.begin_anew if self.review.active else self.continue_game)()
 
     def keep(self) -> None:
         """Save the game as it stands."""

@@ -20,7 +20,7 @@ from gomoku_cli.tui.screens.new_game import NewGameScreen, opponents
 from gomoku_cli.tui.setup import BoardSetup, Course
 from search.tree.settings import Policy
 from tests.support.screens import screen_text
-from tests.support.scripted_players import ScriptedPlayer
+from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
 from tests.support.tui import ThreadEngine, board_app
 
 
@@ -151,10 +151,16 @@ async def test_a_record_goes_on_against_an_engine(tmp_path: Path) -> None:
     path = tmp_path / "foreign.sgf"
     path.write_text("(;GM[4]SZ[15];B[hh];W[hi])")
     setup = BoardSetup(game=Game.from_saved(opened(path).game), path=str(path), reviews=True)
-    async with board_app(ThreadEngine({"default": ScriptedPlayer(15, ["a1"])}, folder=tmp_path), setup=setup) as ui:
-        await ui.press("comma", "ctrl+o")
-        ui.app.screen.query_one("#side", Select).value = "white"
-        await ui.press("ctrl+s")
+    setup.game.seats = Seats(None, PlayerChoice(spec="mine"))
+    engine = ThreadEngine({"default": AnalysingPlayer(15, ["a1"]), "mine": AnalysingPlayer(15)}, folder=tmp_path)
+    async with board_app(engine, setup=setup) as ui:
+        await ui.press("comma")
+        for name in ("mine", "default"):
+            await ui.until(lambda: {ui.app.game.speaker_at(ply) for ply in range(3)} == {name})  # noqa: B023
+            await ui.press("ctrl+o")
+            ui.app.screen.query_one("#opponent", Select).value = "default"
+            ui.app.screen.query_one("#side", Select).value = "white"
+            await ui.press("ctrl+s")
         await ui.play("c3", moves="h8 c3 a1")
 
 
