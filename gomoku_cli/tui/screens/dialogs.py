@@ -247,6 +247,7 @@ class Dialogs(BoardApp):
             elif found is not None:
                 record = GameRecord(game.rules, tuple(found), ending=Ending.UNKNOWN, set_up=len(found))
                 self.control.new_game(Game(game.rules, game.seats, tree=GameTree.of(record), clock=game.control))
+                self.control.keep()
 
         self.push_screen(SetUpScreen(game.rules, game.moves, self._glyphs), chosen)
 

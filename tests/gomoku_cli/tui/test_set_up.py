@@ -38,6 +38,7 @@ async def test_stones_are_placed_and_removed_and_the_engine_answers_from_there(t
         assert ui.app.screen is ui.main_screen
         assert ui.moves == ["h8", "h10", "h9", "h11"]
         assert "none yet" in ui.panel
+        assert [*tmp_path.glob("*.sgf")], "saved before the first move"
         await ui.press("m")
         await ui.play("i8")
         assert ui.moves[4:] == ["i8", "a1"]
