@@ -114,6 +114,12 @@ async def test_arrows_in_an_open_list_choose_in_it_and_go_on_to_the_next_row_els
         assert ui.app.focused is screen.query_one("#black")
 
 
+async def test_the_fields_have_room_in_a_narrow_terminal() -> None:
+    async with board_app(ScriptedPlayer(), terminal=(24, 10)) as ui:
+        await ui.press("n", "enter", "pageup", "enter")
+        assert ui.app.screen.query_one("#opponent", Select).value != "scripted [b]"
+
+
 async def test_a_new_game_is_asked_for_during_a_game() -> None:
     async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
         await ui.play("h8")
