@@ -41,6 +41,7 @@ class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
         super().__init__()
         self._rules = rules
         self._stones = _stones_of(moves)
+        self._before, self._warned = dict(self._stones), False
         self._board = BoardWidget(rules, self._change, glyphs)
         self._board.ghost = BLACK
         self._said = Static(id="said", markup=False)
@@ -98,10 +99,18 @@ class SetUpScreen(Dialog[list[Cell] | GameTree | None]):
         except ValueError as error:
             self._said.update(sentence(error))
 
+    def action_back(self) -> None:
+        """Leave the game as it was; a second time if the stones have changed."""
+        if self._warned or self._stones == self._before:
+            super().action_back()
+        self._warned = True
+        self._said.update("Esc again drops these stones.")
+
     def _of(self, colour: Colour) -> list[Cell]:
         return [cell for cell, stone in self._stones.items() if stone == colour]
 
     def _show(self) -> None:
+        self._warned = False
         self._board.show({cell: CellLook(stone=stone) for cell, stone in self._stones.items()})
         black, white = len(self._of(BLACK)), len(self._of(WHITE))
         turn = {0: ": Black to move", 1: ": White to move"}.get(black - white, "")

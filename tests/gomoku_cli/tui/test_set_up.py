@@ -66,6 +66,8 @@ async def test_a_set_up_is_given_up_cleared_and_pasted() -> None:
         assert "is no cell" in said(ui)
         await ui.paste("(;GM[1]SZ[19])")
         assert said(ui).startswith("The pasted text") and isinstance(ui.app.screen, SetUpScreen)
+        await ui.press("escape")
+        assert said(ui) == "Esc again drops these stones."
         await ui.press("escape", moves="h8")
 
 
