@@ -1,8 +1,10 @@
 """Reports on the terminal: tables of matches, tournaments, ladders and suites."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from rich import box
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -29,7 +31,8 @@ def table(
     edges = box.ASCII if ascii_only else box.HEAVY_HEAD
     made = Table(title=None if title is None else cell_text(title), title_justify="left", box=edges)
     for number, column in enumerate(columns):
-        made.add_column(cell_text(column), justify="left" if number < left else "right", overflow="fold")
+        justify: Literal["left", "right"] = "left" if number < left else "right"
+        made.add_column(cell_text(column), justify=justify, overflow="fold", no_wrap=number >= left)
     for row in rows:
         made.add_row(*map(cell_text, row))
     return made
@@ -39,7 +42,29 @@ def print_table(
     columns: Iterable[str], rows: Iterable[Sequence[str]], *, left: int = 1, title: str | None = None
 ) -> None:
     """Print a table."""
-    STDOUT.print(table(columns, rows, left=left, title=title))
+    show_table(table(columns, rows, left=left, title=title))
+
+
+_MIN_WORDS = 10
+"""Characters that a line of words needs in a column."""
+
+
+def show_table(made: Table) -> None:
+    """Print a table; row by row, with a line a cell, on a terminal that is too narrow for its columns."""
+    columns = [[str(cell) for cell in (column.header, *column.cells)] for column in made.columns]
+    widths = [max(map(cell_len, cells)) for cells in columns]
+    least = (
+        width if column.no_wrap else min(width, _MIN_WORDS) for column, width in zip(made.columns, widths, strict=True)
+    )
+    if sum(least) + 3 * len(columns) + 1 <= STDOUT.width:
+        STDOUT.print(made)
+        return
+    if made.title is not None:
+        STDOUT.print(made.title)
+    names, *rows = zip(*columns, strict=True)
+    for row in rows:
+        print_facts((name, cell) for name, cell in zip(names, row, strict=True) if cell)
+        STDOUT.print()
 
 
 def _show(report: texts.Table) -> None:

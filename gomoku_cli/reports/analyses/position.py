@@ -16,7 +16,7 @@ from gomoku_cli.console import STDOUT
 from gomoku_cli.printable import counted
 from gomoku_cli.reports.board_text import GRID, PAPER, board_text, board_width, stone_text
 from gomoku_cli.reports.plots import abridged
-from gomoku_cli.reports.terminal import cell_text, print_facts, table
+from gomoku_cli.reports.terminal import cell_text, print_facts, show_table, table
 from gomoku_cli.reports.texts import Json, move_time
 from gomoku_cli.study.values import percent, proof_text
 from search.analysis import Analysis
@@ -164,7 +164,7 @@ def show_analysis(result: Json, *, lines: int | None, colours: bool, ascii_only:
     rows = list(zip(*(column for _, column in named), strict=True))
     moves = table([name for name, _ in named], rows, ascii_only=ascii_only)
     if named[-1][0] == "then":
-        moves.columns[-1].justify = "left"
+        moves.columns[-1].justify, moves.columns[-1].no_wrap = "left", False
     board = _board(result, colours)
     STDOUT.print(cell_text(analysis_title(result)))
     beside = board_width(result["board_size"], _HALVES) + 2 + STDOUT.measure(moves).maximum <= STDOUT.width
@@ -173,7 +173,7 @@ def show_analysis(result: Json, *, lines: int | None, colours: bool, ascii_only:
         grid.add_row(board, moves)
         STDOUT.print(grid)
     else:
-        STDOUT.print(moves)
+        show_table(moves)
         STDOUT.print(board)
     shades = "white 0, red 1" if colours else "in tenths: . is 0, * is 1"
     forbidden = (("forbidden", f"{' '.join(result['forbidden'])} (x), to Black"),) if result["forbidden"] else ()

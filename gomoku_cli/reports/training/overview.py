@@ -13,8 +13,8 @@ from curriculum.run.folder import is_run, why_no_run
 from curriculum.run.locking import FolderError
 from curriculum.run.settings import read_changes, read_edits
 from curriculum.stated import ConfigError
-from gomoku_cli.console import STDOUT, duration
-from gomoku_cli.reports.terminal import table
+from gomoku_cli.console import duration
+from gomoku_cli.reports.terminal import print_table
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import MetricsTail
 from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
@@ -147,9 +147,7 @@ def _bytes(path: Path) -> int:
     return total
 
 
-_COLUMNS = ("run", "progress", "accepted", "best score", "size", "age")
-_NARROW = ("run", "accepted", "size", "age")
-"""Columns that do not wrap; the others share the rest of the width."""
+_COLUMNS = ("run", "progress", "best score", "accepted", "size", "age")
 
 
 def show_overviews(folder: Path, rows: Sequence[Json]) -> None:
@@ -165,16 +163,13 @@ def show_overviews(folder: Path, rows: Sequence[Json]) -> None:
             (
                 os.path.relpath(row["run"], folder),
                 progress,
-                f"{row['rounds_accepted']} of {row['rounds']}" if row["rounds"] else "",
                 best_score(row["scores"]),
+                f"{row['rounds_accepted']} of {row['rounds']}" if row["rounds"] else "",
                 f"{row['bytes'] / 2**20:,.0f} MiB",
                 "now" if row["in_progress"] else age_text(age(when)) if when else "",
             )
         )
-    made = table(_COLUMNS, cells, left=2, title=str(folder))
-    for column, name in zip(made.columns, _COLUMNS, strict=True):
-        column.no_wrap = name in _NARROW
-    STDOUT.print(made)
+    print_table(_COLUMNS, cells, left=3, title=str(folder))
 
 
 def age_text(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -16,11 +17,22 @@ from gomoku_cli.reports import terminal
 from gomoku_cli.reports.junit import match_junit
 from gomoku_cli.reports.markdown import ladder_markdown, match_markdown
 from gomoku_cli.reports.terminal import show_bars, show_ladder, show_match, show_standings
+from gomoku_cli.reports.training.overview import show_overviews
 from tests.support.commands import Capsys
 from tests.support.match_samples import match, tournament
 
 MET = {"name": "score", "wanted": "at least 0.55", "reached": "0.612", "met": True}
 MISSED = {"name": "sequential test", "wanted": "50 Elo rather than 0", "reached": "undecided", "met": False}
+RUN = {
+    "run": "mine",
+    "progress": "done",
+    "in_progress": False,
+    "rounds": 12,
+    "rounds_accepted": 1,
+    "scores": {"mentor": 0.39},
+    "bytes": 2**30,
+    "updated": None,
+}
 LATE = "white lost: no answer within 0.5 s"
 
 # Texts from a command line or another program: markup, control characters, halves of surrogate pairs.
@@ -205,3 +217,12 @@ def test_no_name_can_steer_the_terminal_or_fail_on_it(name: str) -> None:
 def test_markup_in_a_name_is_shown_as_it_is(capsys: Capsys) -> None:
     show_match(match("wwll", "[bold]new[/bold]").to_json())
     assert "[bold]new[/bold] against old" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [24, 40, 80])
+def test_a_narrow_terminal_shows_each_cell_whole(width: int, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    show_overviews(Path(), [RUN])
+    out = shown(capsys)
+    for cell in ("mine", "0.39 mentor", "1 of 12", "1,024 MiB"):
+        assert cell in out
