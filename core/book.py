@@ -189,8 +189,8 @@ class Book:
     def add(self, records: Iterable[GameRecord], plies: int) -> int:
         """Add the first `plies` moves of games, all or none; return the number of new ones.
 
-        Those that `takes` refuses, and games that are in the book, are left out; `why_not` tells why. Raises
-        `BookError` for a book that was opened to be read, and `ValueError` for no ply.
+        Games that are in the book count once. Raises `ValueError` for a game that `takes` refuses, and for no ply, and
+        `BookError` for a book that was opened to be read.
         """
         if not self._is_writable:
             raise BookError(f"{self.path} was opened to be read: open it with writable=True")
@@ -199,10 +199,10 @@ class Book:
             raise ValueError(f"plies is {plies}; it must be 1 or more")
         new = 0
         with self._writing():
-            for record in records:
+            for number, record in enumerate(records, start=1):
                 check_kind("a game", record, GameRecord, "a Record")
-                if not self.takes(record):
-                    continue
+                if why := self.why_not(record):
+                    raise ValueError(f"game {number} is {why}: add filter(book.takes, games) to leave out such games")
                 digest = hashlib.sha256(repr((list(record.moves), record.winner)).encode()).digest()[:16]
                 if self._rows.execute("INSERT OR IGNORE INTO games VALUES (?)", (digest,)).rowcount:
                     new += 1

@@ -251,7 +251,7 @@ def make_readers(folder: Path) -> list[Reader]:
     )
     old_renlib = bytes.fromhex("7820 6c7b67e5 6940")
     with Book.create(folder / "seed.sqlite", _RULES) as book:
-        book.add(games, plies=9)
+        book.add(filter(book.takes, games), plies=9)
     ratings = (
         b'{"time": "2026-11-20T10:00:00", "opponent": "level:2", "difficulty": 900, "score": 1.0, "rating": 820}\n'
     )

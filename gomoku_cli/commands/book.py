@@ -192,7 +192,7 @@ def _add(book: Book, files: list[Path], plies: int, context: Context) -> tuple[i
     with context.reporter.task("games", len(files), "files") as task:
         for done, file in enumerate(open_each(files), start=1):
             context.check()
-            new += book.add(file.games, plies)
+            new += book.add(filter(book.takes, file.games), plies)
             read += len(file.games)
             left_out.update(filter(None, map(book.why_not, file.games)))
             task.update(done)

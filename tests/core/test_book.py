@@ -30,7 +30,8 @@ def test_a_game_is_found_under_every_symmetry_and_in_other_orders_of_its_moves(
 ) -> None:
     turn = [int(cell) for cell in targets(RULES.size)[way]]
     with Book.create(tmp_path_factory.mktemp("book") / "book", RULES) as book:
-        assert book.add([record([turn[move] for move in moves], WHITE)], plies) == bool(moves)
+        played = [record([turn[move] for move in moves], WHITE)]
+        assert book.add(filter(book.takes, played), plies) == bool(moves)
         for ply, move in enumerate(moves[:plies]):
             before = moves[:ply]
             order = [*before[2:3], *before[1:2], *before[:1], *before[3:]] if ply > 2 else before
@@ -49,13 +50,19 @@ def enumerate_sides(before: list[int], move: int, way: object) -> list[tuple[int
     return [(ply % 2, int(way[cell])) for ply, cell in enumerate([*before, move])]  # type: ignore[index]
 
 
-def test_games_count_once_and_only_with_a_result_of_the_same_rules(tmp_path: Path) -> None:
+def test_games_count_once_and_those_that_do_not_fit_are_errors(tmp_path: Path) -> None:
     with Book.create(tmp_path / "book", RULES) as book:
         some = [record([24, 25, 17], BLACK), record([24, 25, 31], None), record([24, 25, 31], WHITE)]
         assert book.add(some, plies=3) == 3
-        others = [record([24], None, ending=Ending.UNKNOWN), record([24], rules=Rules(7, 5)), record([])]
-        others.append(record([24, 25], set_up=1))
-        assert book.add([*some, *others], plies=3) == 0
+        assert book.add(some, plies=3) == 0
+        for other, why in (
+            (record([24], None, ending=Ending.UNKNOWN), "without a result"),
+            (record([24], rules=Rules(7, 5)), "not 4 in a row on 7x7"),
+            (record([]), "without moves"),
+            (record([24, 25], set_up=1), "not from the empty board"),
+        ):
+            with pytest.raises(ValueError, match=f"game 2 is {why}: add filter"):
+                book.add([record([17]), other], plies=3)
         assert summary(book) == [(24, 1, 1, 1)]
         assert summary(book, 24, 25) == [(17, 1, 1, 1)], "17 and 31 are one under the symmetry of the position"
         assert book.games == 3
