@@ -1,13 +1,14 @@
 """Folder of a match: its plan and its finished games, so that a stopped match can continue."""
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import plain, value_at
-from core.input_limits import shortened
+from core.input_limits import MAX_SECONDS, shortened
 from core.opening_rules import OpeningRule
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
@@ -26,6 +27,8 @@ _PLAN = "match.json"
 _GAMES = "games.jsonl"
 _RECORDS = "games.sgf"
 _LOCK = "lock"
+_ELAPSED = "elapsed_seconds"
+"""Key of the time from the begin of the match to the end of a game; lines of older versions lack it."""
 _MISSING = {"tactics": True, "variant": Variant.FREESTYLE.value, "opening_rule": OpeningRule.FREE.value}
 """Values of the keys that plans of older versions lack."""
 
@@ -44,6 +47,8 @@ class MatchFolder(OwnedFolder):
         """
         self._rules = rules
         self._names = names
+        self.seconds_before = 0.0
+        """Time of the match in earlier processes, up to the last game of each."""
         _refuse_other(path, plan)
         with locked(path / _LOCK, path) as lock:
             super().__init__(path, lock)
@@ -57,10 +62,13 @@ class MatchFolder(OwnedFolder):
             """The finished games, in the order of their ends."""
             # A kill can come between a game's line and its record.
             write_games(path / _RECORDS, [game.record(rules, names) for game in self.played])
+            self._opened = time.perf_counter()
 
     def add(self, game: PlayedGame) -> None:
         """Keep a finished game. A game whose record cannot be written is kept: the next opening writes all records."""
-        append_json_line(self.path / _GAMES, game.to_json(self._rules, self._names))
+        elapsed = self.seconds_before + time.perf_counter() - self._opened
+        line = {**game.to_json(self._rules, self._names), _ELAPSED: round(elapsed, 3)}
+        append_json_line(self.path / _GAMES, line)
         self.played.append(game)
         append_text(self.path / _RECORDS, to_sgf(game.record(self._rules, self._names)))
 
@@ -69,6 +77,8 @@ class MatchFolder(OwnedFolder):
         games: dict[int, PlayedGame] = {}
         for number, line in enumerate(read_json_lines(file), start=1):
             try:
+                before = value_at({_ELAPSED: 0.0, **line}, _ELAPSED, float, low=0, high=MAX_SECONDS)
+                self.seconds_before = max(self.seconds_before, before)
                 # A match may continue with fewer games than it has; the others are left out.
                 if (played := value_at(line, "game", int)) in fixtures:
                     games.setdefault(played, PlayedGame.from_json(line, fixtures[played], self._rules, self._names))

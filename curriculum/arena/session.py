@@ -108,6 +108,7 @@ class MatchSession:
 
         `is_decided` ends the games early. Raises the errors of `MatchFolder` and `play_tournament`.
         """
+        start = time.perf_counter()
         settings = self.settings
         # What may be wrong comes before the players, whose nets take a while.
         games = fixtures(
@@ -132,7 +133,7 @@ class MatchSession:
                 kept = stack.enter_context(
                     MatchFolder(folder, self.plan(specs, form), games, rules=self.rules, names=self.names)
                 )
-            return play_tournament(
+            tournament = play_tournament(
                 players,
                 games,
                 rules=self.rules,
@@ -145,6 +146,8 @@ class MatchSession:
                 on_threads=settings.concurrency,
                 task=task,
             )
+        tournament.seconds = time.perf_counter() - start + (kept.seconds_before if kept is not None else 0.0)
+        return tournament
 
     def play_match(
         self,
@@ -158,14 +161,13 @@ class MatchSession:
 
         Raises `ForfeitError` if a player makes no move in any game, and the errors of `play`.
         """
-        start = time.perf_counter()
         tournament = self.play(
             specs, is_decided=lambda so_far: is_decided(so_far.matches[0, 1], test), folder=folder, task=task
         )
         result = tournament.matches[0, 1]
         if (forfeit := never_moved(result)) is not None:
             raise ForfeitError(f"{forfeit.player} made no move in any game, so there is no result: {forfeit.why}")
-        result.seconds = time.perf_counter() - start
+        result.seconds = tournament.seconds
         return tournament
 
     def plan(self, specs: Sequence[str], form: Format = Format.ROUND_ROBIN) -> dict[str, Any]:

@@ -55,6 +55,8 @@ class Tournament:
         """Results by the indices of both players, from the side of the first."""
         self.games = 0
         """Number of finished games."""
+        self.seconds = 0.0
+        """Time of the games of a session, those included that a folder holds."""
 
     def add(self, game: PlayedGame) -> None:
         """Count a game."""

@@ -1,6 +1,5 @@
 """`gomoku tournament`: a round robin or a gauntlet of many players."""
 
-import time
 from dataclasses import asdict
 from typing import Annotated
 
@@ -54,13 +53,11 @@ def command(
     if games % 2:
         raise typer.BadParameter(f"{games} is odd: each opening is played with both colours", param_hint="--games")
     reports.check()
-    start = time.perf_counter()
     with open_session(
         players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet, workers=workers
     ) as session:
         with saving_games(session, reports, match):
             tournament = session.play(players, form=form, folder=match.run)
-        seconds = time.perf_counter() - start
         standings = [standing.to_json() for standing in tournament.standings()]
         matches = [result.to_json() for result in tournament.matches.values()]
         for result in matches:
@@ -71,7 +68,7 @@ def command(
             "settings": session.plan(players, form),
             "players": standings,
             "matches": matches,
-            "seconds": round(seconds, 3),
+            "seconds": round(tournament.seconds, 3),
         }
-        files = match_files(tournament, session.rules, [], reports, seconds=seconds)
+        files = match_files(tournament, session.rules, [], reports, seconds=tournament.seconds)
         publish(report, lambda: show_standings(standings, matches), *files, as_json=as_json)
