@@ -120,12 +120,12 @@ def open_streams() -> None:
     """Prepare stdin, stdout and stderr for a command, those too that the caller has closed."""
     if sys.platform == "win32":
         return
-    for descriptor, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+    for descriptor, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(descriptor)
         except OSError:
-            # A file opened later would take this number, and what is printed would go into it. Writing to a closed
-            # stdout stays an error.
+            # A file opened later would take this number, and what is printed would go into it. Reading a closed stdin
+            # and writing to a closed stdout stay errors.
             os.open(os.devnull, flags)
             os.set_inheritable(descriptor, True)
     sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115  # open as long as the process

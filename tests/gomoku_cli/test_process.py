@@ -88,6 +88,13 @@ def test_remarks_do_not_go_to_stdout_when_stderr_is_closed() -> None:
     assert (ended.returncode, ended.stdout) == (ExitCode.USAGE, b"")
 
 
+def test_a_closed_stdin_is_an_error_of_one_line() -> None:
+    command = f"{sys.executable} -m gomoku_cli analyze - --player mentor:1 <&-"
+    ended = subprocess.run(["/bin/sh", "-c", command], cwd=ROOT, capture_output=True, check=False)
+    assert ended.returncode == ExitCode.FAILED
+    assert ended.stderr == b"gomoku: standard input: Bad file descriptor\n"
+
+
 @pytest.mark.parametrize(
     ("own", "expected"),
     [({}, "10000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "ACTIVE"}, None)],

@@ -108,7 +108,8 @@ def _hint(words: Sequence[str]) -> str:
 def stdin_positions(rules: Rules) -> Iterator[tuple[int, Position | PositionLineError]]:
     """Yield the number of each line of stdin, and its position or the reason why it is none.
 
-    Blank lines and those with # are left out. Raises `PositionLineError` for bytes that are no text.
+    Blank lines and those with # are left out. Raises `PositionLineError` for bytes that are no text, and an `OSError`
+    with the name of the stream.
     """
     number = 0
     try:
@@ -118,6 +119,8 @@ def stdin_positions(rules: Rules) -> Iterator[tuple[int, Position | PositionLine
                 yield number, _position_or_error(number, text, rules)
     except UnicodeDecodeError as error:
         raise PositionLineError(f"stdin, after line {number}: this is no text in {error.encoding}") from error
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard input") from error
 
 
 def _position_or_error(number: int, moves: str, rules: Rules) -> Position | PositionLineError:
