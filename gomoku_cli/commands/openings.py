@@ -14,7 +14,7 @@ from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import check_new, expand_options
-from gomoku_cli.printable import echo, echo_json
+from gomoku_cli.printable import echo, echo_json, printable
 from search.tree.settings import Policy
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _text(found: Sequence["BalancedOpening"], rules: "Rules", arguments: Mapping
     words = (*(f"--{name}={value}" for name, value in arguments.items() if value is not None), *flags)
     lines = [
         f"# balanced openings, one a line, black first; {_NOTES[notation]}",
-        f"# {shlex.join(('gomoku', NAME, *words))}",
+        f"# {printable(shlex.join(('gomoku', NAME, *words)))}",  # a line, whatever the player's file is called
     ]
     write = format_opening if notation == "cells" else format_offsets
     lines += [write(opening.moves, rules.size) for opening in found]

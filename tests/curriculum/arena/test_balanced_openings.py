@@ -25,6 +25,7 @@ from search.tree.settings import Policy
 from tests.support.cases import cases
 from tests.support.commands import Capsys, refused
 from tests.support.commands import run as run_command
+from tests.support.nets import save_small_model
 from tests.support.players import OneByOne
 
 RULES = Rules(11)
@@ -190,6 +191,13 @@ def test_the_header_of_a_file_is_the_command_that_makes_it_again(tmp_path: Path,
     arguments = first.read_text().splitlines()[1].removeprefix("# gomoku openings ").split()
     assert gomoku(capsys, *arguments, "--output", again)[0] == ExitCode.DONE
     assert again.read_bytes() == first.read_bytes()
+
+
+def test_a_player_with_a_line_break_in_its_name_leaves_the_header_a_line(tmp_path: Path, capsys: Capsys) -> None:
+    model = save_small_model(tmp_path / "small\nmodel.safetensors", RULES)
+    code, _, err = gomoku(capsys, "--player", model, "-n", 4, "--count", 1, "--max-value", 0.5, "-o", tmp_path / "made")
+    assert code == ExitCode.DONE, err
+    assert len(read_openings(tmp_path / "made", RULES)) == 1
 
 
 def test_a_file_is_overwritten_by_force_alone_and_the_mentor_replaces_a_model(tmp_path: Path, capsys: Capsys) -> None:
