@@ -37,6 +37,8 @@ _MIN_TREE_BYTES = 8_000_000
 """Minimum memory of a tree: with less, a search is too short to be useful."""
 _WARM_UP_S = 0.02
 """Time of a move of the warm-up."""
+_QUICK_WARM_UP = Limit(depth=2)
+"""That of the mentor that decides at once: on a busy machine a time may pass before all of its kernels are loaded."""
 _STOP_EVERY_S = 0.005
 """Interval between two looks at a stop while a net loads."""
 _QUICK_BYTES = 1 << 16
@@ -172,7 +174,7 @@ class EnginePlayers:
             self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
             self._engine = self._handle(player)
             _warm_up(self._engine, rules)
-            _warm_up(Engine(self._quick), rules)
+            _warm_up(Engine(self._quick), rules, _QUICK_WARM_UP)
             is_counted = self._settings.simulations is not None or max_simulations is not None
             if self._successor is not None and is_counted:
                 self._succeed()
@@ -240,10 +242,11 @@ class EnginePlayers:
         return parse_player(self._spec, rules=rules, settings=settings)
 
 
-def _warm_up(engine: Engine, rules: Rules) -> None:
-    """Let a player choose some moves with little time, which loads its kernels and what they touch."""
+def _warm_up(engine: Engine, rules: Rules, limit: Limit | None = None) -> None:
+    """Let a player choose some moves with little time, or with `limit`: it loads its kernels and what they touch."""
     position = Position.from_moves(rules, [0])
     for move in (1, 2, 3):
-        engine.start(position, until=time.monotonic() + _WARM_UP_S).wait()
+        until = time.monotonic() + _WARM_UP_S if limit is None else math.inf
+        engine.start(position, limit, until=until).wait()
         position.push(move)
         position.push(move + rules.size)

@@ -15,6 +15,7 @@ LIMITS = ["INFO max_node 50", "RESTART", "TURN 7,7", "INFO max_memory 350000000"
 PLAY = """
 import json, sys
 from core.compiled.compiler import Kernel
+from gomoku_cli.gomocup import players
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.commands import Engine
 from gomoku_cli.gomocup.players import EnginePlayers
@@ -24,6 +25,7 @@ def versions():
     kernels = [value for module in modules for value in vars(module).values() if isinstance(value, Kernel)]
     return sorted(f"{kernel.__name__}{signature}" for kernel in kernels for signature in kernel.signatures)
 
+players._WARM_UP_S = 0.0  # the least that a busy machine leaves of it
 spec, *lines = json.loads(sys.argv[1])
 engine = Engine(EnginePlayers(spec, simulations=None), about="", clock=Clock())
 for start in ("START 15", "START 20"):
@@ -40,7 +42,15 @@ list(engine.finish())
 """
 
 
+@pytest.fixture(scope="module")
+def compiled() -> None:
+    """Compile all kernels first: an engine for which they are compiled meanwhile plays with the mentor, and says so."""
+    ended = python("from curriculum.bench import warmup; warmup.compile_line_play(); warmup.compile_play()")
+    assert ended.returncode == 0, ended.stderr
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("spec", ["default", "mentor", "paper"])
 def test_no_kernel_is_compiled_or_loaded_after_a_start(spec: str) -> None:
     lines = [*GAME, *BOARD, *SWAP2, *PONDERING, *LIMITS]
