@@ -121,8 +121,11 @@ def command(
             raise typer.BadParameter("give the folder of the run, or a preset for runs/PRESET", param_hint="--run")
         run = Path("runs", config.preset)
     from curriculum.phases.all import run_all
-    from curriculum.run.folder import best_model, is_run
+    from curriculum.run.folder import best_model, is_run, why_no_run
+    from curriculum.run.locking import FolderError
 
+    if resume and not chain and not is_run(run):
+        raise FolderError(f"{why_no_run(run)}; without --resume the command makes one")
     words = ["train", *(("--preset", str(config.preset)) if chain else ()), "--run", str(run), "--resume"]
     trained: list[dict[str, Any]] = []
     for preset in chain or (config.preset,):

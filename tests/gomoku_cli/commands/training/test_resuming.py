@@ -68,6 +68,11 @@ def test_ctrl_c_saves_and_prints_the_command_that_continues(tmp_path: Path) -> N
     assert "Traceback" not in err
 
 
+def test_a_run_that_is_not_there_is_said_to_need_no_resume(capsys: Capsys, tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.BAD_DATA, "train", "--run", tmp_path, "--resume")
+    assert "it holds no config.toml; without --resume the command makes one" in error
+
+
 def test_a_preset_names_the_folder_of_its_run(capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     RunFolder.create(tmp_path / "runs" / "smoke", resolve("smoke")).close()
