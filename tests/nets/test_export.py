@@ -63,7 +63,7 @@ def test_the_command_writes_a_file_a_net(tmp_path: Path, monkeypatch: pytest.Mon
     code, out, _ = run(capsys, "export", "small.safetensors", "--check", 20, "--json")
     assert code == 0
     (file,) = json.loads(out)["files"]
-    assert (file["file"], file["board_size"], file["planes"]) == ("small.onnx", "9", Planes.FIVE)
+    assert (file["file"], file["board_size"], file["planes"]) == ("small.onnx", 9, Planes.FIVE)
     code, out, _ = run(
         capsys, "export", "small.safetensors", "--format", "safetensors", "--output", "plain.safetensors"
     )

@@ -62,7 +62,9 @@ def command(
     for name, path in paths.items():
         write_export(loaded, name, path, ExportFormat(kind))
         found = check_export(loaded, name, path, ExportFormat(kind), check) if check else []
-        files.append({"file": str(path), **description(loaded, name), "checks": list(map(asdict, found))})
+        # The file has texts alone; here numbers are numbers.
+        numbers = {"board_size": loaded.rules.size, "connect": loaded.rules.connect}
+        files.append({"file": str(path), **description(loaded, name), **numbers, "checks": list(map(asdict, found))})
     result = {"model": str(source), "format": kind, "files": files}
     print_result(result, lambda: _show(files), as_json=as_json)
     worst = max((max(each["prior"], each["value"]) for file in files for each in file["checks"]), default=0.0)
