@@ -81,7 +81,7 @@ def test_the_example_of_the_documents_plays(tmp_path: Path, monkeypatch: pytest.
     pytest.importorskip("onnxruntime")
     monkeypatch.chdir(tmp_path)
     assert run(capsys, "export", "default", "--check", "0")[0] == 0
-    assert sorted(os.listdir()) == ["default-black.onnx", "default-white.onnx"]
+    assert sorted(os.listdir()) == ["default.onnx"]
     block = re.search(r"^```py\n(.*?)^```$", (ROOT / "docs" / "export.md").read_text(), re.MULTILINE | re.DOTALL)
     exec(compile(block[1], "docs/export.md", "exec"), {})
     moves = capsys.readouterr().out.split()
