@@ -122,7 +122,7 @@ def load_model(path: Path | str, rules: Rules | None = None) -> tuple["DualNet",
 
     >>> model, info = gomoku.load_model("default")
     >>> info.rules.size, sorted(model.nets)
-    (15, ['black', 'white'])
+    (15, ['shared'])
 
     Raises `CheckpointError`, also for rules that the model does not play.
     """

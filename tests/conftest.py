@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.cores import cores
 from core.position import Position
 from core.rules import EMPTY, MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Cell, Rules
 from nets.config import Backend, RuntimeChoice, set_runtime
@@ -43,11 +42,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if config.getoption("numprocesses", None):
         os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of processes: half as many again as cores, since many tests wait for other processes."""
-    return max(1, cores() * 3 // 2)
 
 
 @pytest.hookimpl(trylast=True)
