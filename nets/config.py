@@ -135,6 +135,11 @@ class NetConfig:
         return None
 
     @property
+    def layer_names(self) -> str:
+        """The layers of the trunk, the policy and the value, in one text."""
+        return ", ".join((*self.trunk, *self.policy_head, *self.value_head))
+
+    @property
     def has_lines(self) -> bool:
         """True for a line-pattern net."""
         return self.line_layers is not None
@@ -142,20 +147,18 @@ class NetConfig:
     def holds(self, other: "NetConfig") -> bool:
         """Return True if these nets can start as those of `other`.
 
-        One net may start as that of White, and two as one. Line-pattern nets may have a larger function of patterns, a
-        larger value head, and more spreads.
+        One net may start as that of White, and two as one. Line-pattern nets may have a larger function of patterns,
+        larger heads, and more spreads.
         """
         other = replace(other, dual=self.dual)
         ours, theirs = self.line_layers, other.line_layers
         if ours is None or theirs is None:
             return self == other
+        if not (ours[0].holds(theirs[0]) and ours[1].holds(theirs[1]) and ours[2].holds(theirs[2])):
+            return False
         size, others = (len(net.layers(MAX_BOARD_SIZE).trunk) for net in (self, other))
-        is_as_large = size >= others and ours[0].holds(theirs[0])
-        is_as_large = is_as_large and ours[1].holds(theirs[1]) and ours[2].holds(theirs[2])
-        return (
-            is_as_large
-            and replace(self, trunk=other.trunk, policy_head=other.policy_head, value_head=other.value_head) == other
-        )
+        other = replace(other, trunk=self.trunk, policy_head=self.policy_head, value_head=self.value_head)
+        return size >= others and self == other
 
     @property
     def targets(self) -> "list[Target]":

@@ -152,8 +152,7 @@ def model_to_start(start: str | None, config: Config) -> DualNet | None:
         return None
     model, info = load_model(start)
     if not config.net.holds(info.net):
-        theirs, ours = (", ".join((*net.trunk, *net.value_head)) for net in (info.net, config.net))
-        raise Fault(f"{start} has {theirs}, which {ours} does not hold")
+        raise Fault(f"{start} has {info.net.layer_names}, which {config.net.layer_names} does not hold")
     return enlarged(model, config.net, config.rules, config.seed)
 
 

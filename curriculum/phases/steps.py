@@ -136,7 +136,7 @@ def _start(run: RunFolder) -> None:
     model, info = load_model(path)
     config = run.config
     if info.net.layers(config.rules.size) != config.net.layers(config.rules.size):
-        larger, smaller = (", ".join((*net.trunk, *net.value_head)) for net in (config.net, info.net))
+        larger, smaller = config.net.layer_names, info.net.layer_names
         warnings.warn(
             f"the nets start as those of {config.start} in a larger form, {larger} instead of {smaller}, which has the "
             "same values at first",

@@ -103,11 +103,11 @@ def test_a_run_starts_a_larger_function_of_patterns_from_a_smaller_one(tmp_path:
     small, best = tmp_path / "small.safetensors", tmp_path / "run" / "models" / "best.safetensors"
     lines = replace(LINES, trunk=("lines-32:8", "spread"))
     save_model(small, make_model(lines, CONFIG.rules, 7), {})
-    larger = replace(lines, trunk=("lines-32:24x3", "spread"))
+    larger = replace(lines, trunk=("lines-32:24x3", "spread"), policy_head=("cells-16",))
     settings = replace(CONFIG.selfplay, concurrent=False, iterations=0)
     with (
         RunFolder.create(tmp_path / "run", replace(CONFIG, net=larger, start=str(small), selfplay=settings)) as run,
-        pytest.warns(Notice, match="lines-32:24x3, spread, regions-15-16 instead of lines-32:8"),
+        pytest.warns(Notice, match="lines-32:24x3, spread, cells-16, regions-15-16 instead of lines-32:8"),
     ):
         run_all(run, Context())
     assert load_model(best)[1].net == larger
