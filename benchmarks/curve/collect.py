@@ -2,20 +2,29 @@
 
 Positions that symmetries carry into each other count once; the first stays. Prints the rates of reading and writing and
 the bytes of a position. Runs may still be playing: what they add later is collected by the same command.
+
+With `--decay` the value targets are made anew for another winning-value decay, and nets that learn from DATA search
+with it.
 """
 
 import argparse
 import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.curve.data import CONFIG, config_of
-from benchmarks.curve.dataset import Dataset
+from benchmarks.curve.data import CONFIG, config_of, share
+from benchmarks.curve.dataset import Dataset, read_samples_of
+from benchmarks.curve.decayed import with_decay
 from benchmarks.measuring import Fault, again, show
 from core.files.atomic import atomic_write_text
+from curriculum.config import Config
 from curriculum.phases.replay import PHASE
 from curriculum.presets import read_config, to_toml
+from curriculum.training.packed import Packed
 from gomoku_cli.interruption import interruptible
 
 _READ = 200
@@ -27,12 +36,14 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=Path, metavar="DATA")
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
     parser.add_argument("--json", action="store_true", help="print the row as JSON")
+    parser.add_argument("--decay", type=share, help="winning-value decay a ply in place of that of the runs, above 0")
     parser.add_argument("--held-out", type=float, default=0.02, help="share of the games that nobody learns from")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Collect."""
-    configs = [read_config(path / CONFIG) for path in arguments.runs]
+    own = {path: read_config(path / CONFIG) for path in arguments.runs}
+    configs = [_decayed(config, arguments.decay) for config in own.values()]
     if len({config.rules for config in configs}) > 1:
         raise Fault("the runs play by different rules")
     config = configs[0]
@@ -41,13 +52,17 @@ def run(arguments: argparse.Namespace) -> int:
     if not (arguments.data / CONFIG).exists():
         atomic_write_text(arguments.data / CONFIG, to_toml(config))
     parts = [each.selfplay for each in (config_of(arguments.data), *configs)]
-    found = sorted({(part.search_value_share, part.short_term_share) for part in parts})
-    if len(found) > 1:
-        raise Fault(f"the values of the runs and of {arguments.data} are mixed with several shares: {found}")
+    shares = sorted({(part.search_value_share, part.short_term_share) for part in parts})
+    if len(shares) > 1:
+        raise Fault(f"the values of the runs and of {arguments.data} are mixed with several shares: {shares}")
+    decays = sorted({each.training.z_decay for each in (config_of(arguments.data), *configs)})
+    if len(decays) > 1:
+        raise Fault(f"the values of the runs and of {arguments.data} have several decays: {decays}")
     files = [path for folder in arguments.runs for path in sorted((folder / "replay").glob(f"{PHASE}-*.npz"))]
     known, read, kept, start = len(dataset.training), 0, 0, time.process_time()
     with interruptible(resume=again()) as context, context.reporter.task("collecting", len(files), "files") as task:
-        for number, read, kept in dataset.collect(files, held_out_share=arguments.held_out):
+        read_file = read_samples_of if arguments.decay is None else partial(_read_decayed, own, arguments.decay)
+        for number, read, kept in dataset.collect(files, held_out_share=arguments.held_out, read_file=read_file):
             task.update(number, positions=read, distinct=kept)
             context.check()
     seconds = time.process_time() - start
@@ -67,3 +82,19 @@ def run(arguments: argparse.Namespace) -> int:
     }
     show([row], arguments.json)
     return 0
+
+
+def _decayed(config: Config, decay: float | None) -> Config:
+    """Return a configuration with another winning-value decay, if there is one, in search and training alike."""
+    if decay is None:
+        return config
+    if config.selfplay.short_term_share:
+        raise Fault("short-term values cannot be made anew for another decay")
+    search, training = replace(config.search, value_decay=decay), replace(config.training, z_decay=decay)
+    return replace(config, search=search, training=training)
+
+
+def _read_decayed(configs: Mapping[Path, Config], decay: float, path: Path, cells: int) -> Packed:
+    """Return the samples of a file of one of the runs, with another decay."""
+    config = configs[path.parent.parent]
+    return with_decay(path, cells, config.selfplay.search_value_share, config.training.z_decay, decay)

@@ -4,7 +4,7 @@ Random access needs no order of its own and no buffer: a batch reads some kiloby
 keeps in memory as far as there is room. A shard appears whole; collecting goes on with the files that no shard has.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,6 +20,11 @@ _SHARD = 1_000_000
 """Positions of a shard, about; a kill loses those of one at most, which takes some seconds to collect."""
 _PARTS = _HELD_OUT, _TRAINING = "held-out", "training"
 """Parts of a shard, in the order of writing: where the last one is, the others are."""
+
+
+def read_samples_of(path: Path, cells: int) -> Packed:
+    """Return the samples of a file. Raises `SamplesError`."""
+    return read_packed(path, cells)[0]
 
 
 class Dataset:
@@ -60,11 +65,17 @@ class Dataset:
             self._parts[part].append(samples)
 
     def collect(
-        self, files: Sequence[Path], *, held_out_share: float, shard: int = _SHARD
+        self,
+        files: Sequence[Path],
+        *,
+        held_out_share: float,
+        shard: int = _SHARD,
+        read_file: Callable[[Path, int], Packed] = read_samples_of,
     ) -> Iterator[tuple[int, int, int]]:
         """Add the positions of `files` that are new; all symmetric ones count as one, and the first is kept.
 
-        Whole games are held out, about `held_out_share` of all. Yields the numbers of files and of positions read, and
+        Whole games are held out, about `held_out_share` of all. `read_file` returns the samples of a file whose boards
+        have so many cells. Yields the numbers of files and of positions read, and
         of those kept, after each file. Raises `SamplesError`.
         """
         known = [np.sort(part.position_keys()) for part in (*self.training.parts, *self.held_out.parts)]
@@ -75,7 +86,7 @@ class Dataset:
         for number, path in enumerate(files, start=1):
             if (name := str(path.absolute())) in self.sources:
                 continue
-            samples = read_packed(path, self.rules.cells)[0]
+            samples = read_file(path, self.rules.cells)
             read += len(samples)
             keys = samples.position_keys()
             first = np.zeros(len(keys), np.bool_)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -9,15 +10,20 @@ import pytest
 
 from benchmarks.curve import collect, label, plot, train
 from benchmarks.curve.data import count, share
+from benchmarks.curve.dataset import Dataset
 from benchmarks.measuring import Fault
 from core.rules import Rules
 from curriculum.games.basics import draw
+from curriculum.phases.selfplay import run_selfplay
 from curriculum.presets import resolve, to_toml
+from curriculum.reporting import Context
+from curriculum.run.folder import RunFolder
 from curriculum.training.files import read_samples, write_samples
 from nets.checkpoint import load_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from tests.curriculum.training.test_packed import games
 from tests.support.commands import Capsys
+from tests.support.runs import CURRICULUM
 
 RULES = Rules(9, 5)
 
@@ -39,6 +45,23 @@ def data(tmp_path: Path) -> Path:
         write_samples(run / "replay" / f"selfplay-0000-{number:06d}.npz", games(RULES, 30, seed=number), {})
     command(collect, data, run, "--held-out", "0.2")
     return data
+
+
+@pytest.mark.parametrize(("searched", "decay"), [(0.0, 0.9), (0.5, 0.99)])
+def test_another_decay_gives_the_results_of_self_play_with_it(tmp_path: Path, searched: float, decay: float) -> None:
+    selfplay = replace(CURRICULUM.selfplay, iterations=1, games=4, search_value_share=searched)
+    values = []
+    for name, own in (("same", 0.99), ("other", decay)):
+        config = replace(CURRICULUM, selfplay=selfplay, training=replace(CURRICULUM.training, z_decay=own))
+        with RunFolder.create(tmp_path / name, config) as run:
+            run_selfplay(run, Context())
+        command(collect, tmp_path / f"{name}-data", tmp_path / name, "--decay", "0.99", "--held-out", "0")
+        kept = Dataset(tmp_path / f"{name}-data", config.rules).training.rows(slice(None))
+        values.append({row.tobytes(): value for row, value in zip(kept.positions.stones, kept.values, strict=True)})
+        (plain,) = run.replay.glob("selfplay-*.npz")
+        assert own != 0.99 or set(read_samples(plain)[0].values) >= set(kept.values)
+    assert values[0].keys() == values[1].keys()
+    assert all(values[1][key] == pytest.approx(value, abs=1e-3) for key, value in values[0].items())
 
 
 def test_labels_are_deep_searches_of_the_positions_that_are_held_out(data: Path) -> None:
