@@ -97,8 +97,10 @@ def how_to_install(extra: str) -> str:
 
 def check_new(path: Path, option: str, *, force: bool) -> None:
     """Raise a usage error for an output that could not be written, or that exists, unless `force`."""
+    from core.files.atomic import is_written_into
+
     check_output(path, option)
-    if path.is_file() and not force:
+    if path.is_file() and not force and not is_written_into(path):
         raise typer.BadParameter(f"{path} exists; --force overwrites it", param_hint=option)
 
 
@@ -110,13 +112,14 @@ def check_suffix(path: Path, suffixes: Sequence[str], option: str | None, proble
 
 def check_output(path: Path, option: str) -> None:
     """Raise a usage error if a file could not be written, before the work that would be lost."""
+    from core.files.atomic import is_written_into
+
     if str(path) == "-":
         raise typer.BadParameter("- is not a file: name one", param_hint=option)
     if not path.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
     if path.is_dir():
         raise typer.BadParameter(f"{path} is a folder", param_hint=option)
-    # Files are replaced by new ones of their folder, pipes and devices are written into.
-    place = path if path.exists() and not path.is_file() else path.parent
+    place = path if is_written_into(path) else path.parent
     if not os.access(place, os.W_OK):
         raise typer.BadParameter(f"nothing can be written to {place}", param_hint=option)

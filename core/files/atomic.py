@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import BadDataError
-from core.files.links import is_shared, real_path
+from core.files.links import is_open_file, is_shared, real_path
 
 if sys.platform != "win32":
     import fcntl
@@ -87,15 +87,14 @@ def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
 
     A reader sees the old file or the new one, never a part, even after a kill or a power cut. The temporary name is
     `.NAME.` and eight hexadecimal digits. The next writer of the same file, or `remove_unfinished`, removes the
-    leftovers of a killed process. A writer that appends an ending of its own (`numpy.savez`) needs the opened file. A
-    pipe or a device is written into. `mode` is that of a new file, less the process's mask.
+    leftovers of a killed process. A writer that appends an ending of its own (`numpy.savez`) needs the opened file.
+    Where `is_written_into` holds there is nothing to rename. `mode` is that of a new file, less the process's mask.
 
     A link keeps its place and its target is replaced, but where others may write (`core.files.links`): there the link
     is replaced, and a folder that is a link is refused.
     """
     path = real_path(path, follow_last=False)
-    is_foreign_link = path.is_symlink() and is_shared(path.parent)
-    if not is_foreign_link and path.exists() and not path.is_file():
+    if is_written_into(path):
         with naming(path), _written_through(path) as temporary:
             yield temporary
         return
@@ -116,6 +115,15 @@ def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
         finally:
             os.close(descriptor)
         _sync_folder(path.parent)
+
+
+def is_written_into(path: Path) -> bool:
+    """Return True for a pipe, a device, and a file that is open as `/dev/stdout` may be: no new file replaces them."""
+    path = real_path(path, follow_last=False)
+    if is_open_file(path):
+        return True
+    is_foreign_link = path.is_symlink() and is_shared(path.parent)
+    return not is_foreign_link and path.exists() and not path.is_file()
 
 
 def _reserved(path: Path, mode: int) -> tuple[Path, int]:
@@ -172,12 +180,12 @@ def _sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _written_through(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, then write its content into a pipe or a device, which cannot be replaced."""
+    """Yield a temporary path, then write its content where `path` leads, behind what an open file has already."""
     with tempfile.TemporaryDirectory() as folder:
         temporary = Path(folder) / path.name
         temporary.touch()
         yield temporary
-        with path.open("wb") as target:
+        with open(os.dup(int(path.name)) if is_open_file(path) else path, "wb") as target:
             target.write(temporary.read_bytes())
 
 

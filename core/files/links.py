@@ -72,15 +72,20 @@ def real_path(path: Path, *, follow_last: bool = True) -> Path:
         links += 1
         if links > _MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        if is_open_file(here):
+            return here
         target = Path(os.readlink(here))
-        if not target.is_absolute() and not os.path.lexists(resolved / target) and here.exists():
-            return here  # an open pipe or terminal, as /dev/stdout may be: its target is no path
         if target.is_absolute():
             resolved = Path(target.anchor)
             pending += reversed(target.parts[1:])
         else:
             pending += reversed(target.parts)
     return resolved
+
+
+def is_open_file(path: Path) -> bool:
+    """Return True for a name of a file that this process has open, such as `/dev/fd/1`; its target may be no path."""
+    return path.name.isdecimal() and os.path.realpath(path.parent) == os.path.realpath("/dev/fd")
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:

@@ -140,7 +140,7 @@ def command(
         gomoku openings --variant renju --games 4 --output renju.txt
         gomoku openings --board-size 19 --player mentor --output openings19.txt
     """
-    from core.files.atomic import KeptElsewhereError, atomic_write_text, write_or_keep
+    from core.files.atomic import KeptElsewhereError, atomic_write_text, is_written_into, write_or_keep
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, stages
     from curriculum.arena.players import settings_of
     from gomoku_cli.console import duration
@@ -199,4 +199,5 @@ def command(
                 if as_json:
                     _print_json(output, found, common_rules, arguments, seconds)
                 else:
-                    echo(f"{output}: {len(found)} of {count} openings, evaluated by {spec}; {duration(seconds)}")
+                    line = f"{output}: {len(found)} of {count} openings, evaluated by {spec}; {duration(seconds)}"
+                    echo(line, err=is_written_into(output))  # /dev/stdout holds openings alone

@@ -11,6 +11,7 @@ from core.files.atomic import append_text, atomic_write_text
 from core.files.cache_folder import CacheFolder, CacheNotice
 from core.files.links import ForeignLinkError
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.expansion import check_new
 from tests.support.commands import Capsys, refused, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the modes of folders say nothing there")
@@ -125,6 +126,19 @@ def test_standard_output_can_still_be_named() -> None:
     assert os.read(read, 100) == b"result"
     os.close(read)
     os.close(write)
+
+
+def test_a_file_that_is_open_keeps_what_it_has(tmp_path: Path) -> None:
+    if not Path("/dev/stdout").exists():
+        pytest.skip("this system has no such file")
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    with summary.open("a") as log:  # as the shell's >> summary.md
+        path = Path(f"/dev/fd/{log.fileno()}")
+        check_new(path, "--output", force=False)
+        atomic_write_text(path, "result\n")
+        log.write("after\n")
+    assert summary.read_text() == "before\nresult\nafter\n"
 
 
 GAME = "(;GM[4]FF[4]SZ[15];B[hh];W[ii])"
