@@ -48,7 +48,7 @@ class MatchFolder(OwnedFolder):
         self._rules = rules
         self._names = names
         self.seconds_before = 0.0
-        """Time of the match in earlier processes, up to the last game of each."""
+        """Time of the match in earlier processes, up to the last one of these games."""
         _refuse_other(path, plan)
         with locked(path / _LOCK, path) as lock:
             super().__init__(path, lock)
@@ -78,9 +78,9 @@ class MatchFolder(OwnedFolder):
         for number, line in enumerate(read_json_lines(file), start=1):
             try:
                 before = value_at({_ELAPSED: 0.0, **line}, _ELAPSED, float, low=0, high=MAX_SECONDS)
-                self.seconds_before = max(self.seconds_before, before)
                 # A match may continue with fewer games than it has; the others are left out.
                 if (played := value_at(line, "game", int)) in fixtures:
+                    self.seconds_before = max(self.seconds_before, before)
                     games.setdefault(played, PlayedGame.from_json(line, fixtures[played], self._rules, self._names))
             except ValueError as error:
                 raise FolderError(f"{file}, line {number}: this is no game of the match: {error}") from error

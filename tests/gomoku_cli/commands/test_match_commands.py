@@ -130,6 +130,7 @@ def test_a_match_is_continued_by_the_same_command(capsys: Capsys, tmp_path: Path
     hour = json.dumps(json.loads(last) | {"elapsed_seconds": 3600})
     (tmp_path / "match" / "games.jsonl").write_text("\n".join((*games, hour, "")), encoding="utf-8")
     assert 3600 <= result_of(capsys, *line, 12)["seconds"] < 7200, "the time before the stop counts"
+    assert result_of(capsys, *line, 6)["seconds"] < 3600, "and that of games that are left out does not"
     assert "seed is 42 there and 7 here" in refused(capsys, ExitCode.USAGE, *line, 6, "--seed", 7)
     (tmp_path / "match" / "games.jsonl").write_text("{}\n", encoding="utf-8")
     assert "games.jsonl, line 1" in refused(capsys, ExitCode.BAD_DATA, *line, 6)
