@@ -274,11 +274,14 @@ class Game(PlayedGame):
             tuple(each if each is not None and each.analysis.moves else None for each in kept),
         )
 
-    def to_save(self) -> StudiedTree:
-        """Return the game as it is saved; the record of another program keeps its header."""
+    def to_save(self, *, anywhere: bool = False) -> StudiedTree:
+        """Return the game as it is saved; the record of another program keeps its header.
+
+        `anywhere`: models are named by their whole path, so that the game goes on from any folder.
+        """
         if self.recorded is None:
             winner, ending = self.result
-            settings = [seat and seat._asdict() for seat in (self.seats.black, self.seats.white)]
+            settings = [seat and (seat.absolute() if anywhere else seat)._asdict() for seat in self.seats]
             self.tree.set_header(
                 GameRecord(
                     self.rules,
@@ -379,7 +382,7 @@ def _seats_of(note: str, *, with_programs: bool) -> Seats:
     def player(kept: dict[str, Any] | None) -> PlayerChoice | None:
         if kept is None:
             return None
-        choice = PlayerChoice(**{**kept, "policy": Policy(kept["policy"])})
+        choice = PlayerChoice(**{**kept, "policy": Policy(kept["policy"])}).relative()
         is_program = choice.spec.partition(":")[0] == player_names.ENGINE
         return None if is_program and not with_programs else choice
 

@@ -170,7 +170,8 @@ class Turns(ABC):
         """Save the game as it stands."""
         if self.game.tree.children or self._saved[0]:
             self._saved = self.game.changes, self.game.opening
-            self._saving = self._engine.request(messages.Keep(self._game_number, self._path, self.game.to_save()))
+            game = self.game.to_save(anywhere=True)
+            self._saving = self._engine.request(messages.Keep(self._game_number, self._path, game))
 
     def _load(self) -> None:
         self._tasks.loads.clear()

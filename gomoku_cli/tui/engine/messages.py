@@ -4,11 +4,13 @@ They are named tuples, since thirty data classes would take a tenth of the time 
 """
 
 import math
+import os
 from typing import Literal, NamedTuple
 
 from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell, Colour, Rules
+from curriculum.arena import player_names
 from gomoku_cli.study.game import StudiedGame, StudiedTree
 from search.analysis import Analysis
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
@@ -27,6 +29,16 @@ class PlayerChoice(NamedTuple):
     policy: Policy = Policy.SEMI_STOCHASTIC
     switch_stage: int = DEFAULT_SWITCH_STAGE
     tactics: bool = True
+
+    def absolute(self) -> "PlayerChoice":
+        """Return the choice with the whole path of a model's file or run."""
+        path = self.spec.partition("@")[0]
+        is_name = path in (*player_names.EXAMPLES, *player_names.PAPER_MODELS)
+        return self if is_name or not os.path.exists(path) else self._replace(spec=os.path.abspath(self.spec))
+
+    def relative(self) -> "PlayerChoice":
+        """Return the choice with the path of a model below the current folder as it is from there."""
+        return self._replace(spec=self.spec.removeprefix(os.path.join(os.getcwd(), "")))
 
 
 # Requests

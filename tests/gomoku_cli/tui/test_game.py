@@ -1,6 +1,7 @@
 """The game without a screen: turns, undo and redo, and lines that win."""
 
 from datetime import date
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,7 @@ from core.rules import BLACK, EMPTY, WHITE, Rules, Variant
 from gomoku_cli.tui import game as game_module
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.screens.sharing import text_of
 from gomoku_cli.tui.widgets.texts import effort_text, turn_text
 from search.analysis import Analysis, MoveAnalysis
 
@@ -173,3 +175,16 @@ def test_a_game_keeps_the_date_of_its_first_save(monkeypatch: pytest.MonkeyPatch
     for day in (1, 2):
         monkeypatch.setattr(game_module, "date", SimpleNamespace(today=lambda day=day: date(2026, 3, day)))
         assert played.to_save().tree.record().date == "2026-03-01"
+
+
+def test_a_game_against_a_run_goes_on_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("runs/mine", "default", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    seats = Seats(PlayerChoice(spec="default"), PlayerChoice(spec="runs/mine@50"))
+    played = game("h8", seats=seats)
+    kept = played.to_save(anywhere=True)
+    assert Game.from_saved(kept).seats == seats, "the names are as short as before"
+    monkeypatch.chdir("elsewhere")
+    assert Game.from_saved(kept).seats == Seats(seats.black, PlayerChoice(spec=f"{tmp_path}/runs/mine@50"))
+    assert str(tmp_path) not in text_of(played, "s"), "a copy for others names no folder of this machine"
