@@ -120,6 +120,8 @@ def check_output(path: Path, option: str) -> None:
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
     if path.is_dir():
         raise typer.BadParameter(f"{path} is a folder", param_hint=option)
-    place = path if is_written_into(path) else path.parent
+    # A new file takes the place of an old one, which only its own mode protects.
+    is_protected = path.exists() and not os.access(path, os.W_OK)
+    place = path if is_protected or is_written_into(path) else path.parent
     if not os.access(place, os.W_OK):
         raise typer.BadParameter(f"nothing can be written to {place}", param_hint=option)

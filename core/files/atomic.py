@@ -82,13 +82,14 @@ def _is_unfinished(name: object, path: Path) -> bool:
 
 
 @contextmanager
-def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
+def atomic_path(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     """Yield a temporary path next to `path`, renamed to it after the block, or removed after an error.
 
     A reader sees the old file or the new one, never a part, even after a kill or a power cut. The temporary name is
     `.NAME.` and eight hexadecimal digits. The next writer of the same file, or `remove_unfinished`, removes the
     leftovers of a killed process. A writer that appends an ending of its own (`numpy.savez`) needs the opened file.
-    Where `is_written_into` holds there is nothing to rename. `mode` is that of a new file, less the process's mask.
+    Where `is_written_into` holds there is nothing to rename. `mode` is that of the file, less the process's mask;
+    None keeps that of the old one.
 
     A link keeps its place and its target is replaced, but where others may write (`core.files.links`): there the link
     is replaced, and a folder that is a link is refused.
@@ -101,13 +102,17 @@ def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_unfinished(path.parent, path.name)
-        temporary, descriptor = _reserved(path, mode)
+        is_kept = mode is None and path.is_file() and not path.is_symlink()
+        mode = stat.S_IMODE(path.stat().st_mode) if is_kept else 0o666 if mode is None else mode
+        temporary, descriptor = _reserved(path, mode | stat.S_IWUSR)
         try:
             yield temporary
             with temporary.open("rb+") as written:
                 os.fsync(written.fileno())
                 if not os.path.samestat(os.fstat(written.fileno()), os.fstat(descriptor)):
                     raise OSError(errno.EPERM, "someone else has replaced the unfinished file", str(path))
+            if is_kept:
+                temporary.chmod(mode)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)

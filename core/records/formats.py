@@ -110,12 +110,10 @@ def save_annotations(file: GamesFile, before: Mapping[int, Annotations], after: 
     data = annotated(file.data, file.content, str(file.path), before, after)
     if data == file.data:
         return file
-    mode = file.path.stat().st_mode & 0o7777
 
     def write(path: Path) -> None:
         with atomic_path(path) as temporary:
             temporary.write_bytes(data)
-            temporary.chmod(mode)
 
     write_or_keep(file.path, write)
     games = [

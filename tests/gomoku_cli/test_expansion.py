@@ -1,13 +1,14 @@
 """Options in dataclasses: Typer sees their fields, and no command has a long list of parameters."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from gomoku_cli.expansion import expand_options
+from gomoku_cli.expansion import check_output, expand_options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,3 +60,11 @@ def test_two_fields_of_the_same_name_are_refused() -> None:
 
     with pytest.raises(ValueError, match="count"):
         expand_options(command)
+
+
+def test_a_file_that_is_write_protected_is_no_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    protected = tmp_path / "protected.svg"
+    protected.touch()
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != protected)  # root may do everything
+    with pytest.raises(typer.BadParameter, match=r"nothing can be written to .*protected"):
+        check_output(protected, "--figure")

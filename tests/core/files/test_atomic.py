@@ -99,6 +99,17 @@ def test_a_written_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
     assert len(modes) == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such modes there")
+@pytest.mark.parametrize("mode", [0o600, 0o444, 0o664])
+def test_a_new_file_is_as_private_as_the_one_that_it_replaces(tmp_path: Path, mode: int) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "file").chmod(mode)
+    with atomic_path(tmp_path / "file") as unfinished:
+        assert not unfinished.stat().st_mode & 0o077 & ~mode, "nor does anyone read a part of it"
+        unfinished.write_text("x")
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == mode
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
 def test_a_link_is_followed_and_a_pipe_is_written_into(tmp_path: Path) -> None:
     target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
