@@ -52,7 +52,8 @@ def command(
     """
     match_options.ReportOptions(figure=figure, markdown=markdown).check()
     if stop_at >= games:
-        raise typer.BadParameter(f"no rung of {games} games has more than {stop_at} wins", param_hint="--stop-at")
+        problem = f"no rung of {games} games has more than {stop_at} wins: give {games - 1} or less, or more --games"
+        raise typer.BadParameter(problem, param_hint="--stop-at")
     if last is not None and last < start:
         raise typer.BadParameter(f"{last} is below the first rung, {start}", param_hint="--to")
     rungs: list[Rung] = []

@@ -321,6 +321,6 @@ def _keep(game: Game) -> None:
     from core.files.atomic import keep_elsewhere
     from core.records.formats import write_games
 
-    kept = keep_elsewhere("game.sgf", lambda path: write_games(path, [game.to_save().write()]))
+    kept = keep_elsewhere("game.sgf", lambda path: write_games(path, [game.to_save(anywhere=True).write()]))
     if kept is not None:
         print_notice(f"the game could not be saved, and is kept as {kept}: gomoku play --load goes on with it")

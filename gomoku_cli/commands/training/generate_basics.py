@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.expansion import check_output, expand_options
+from gomoku_cli.expansion import check_output, check_suffix, expand_options
 from gomoku_cli.printable import echo
 from gomoku_cli.runs import ConfigOptions, resolved, run_phase
 
@@ -72,6 +72,7 @@ def command(
     from gomoku_cli.interruption import interruptible
 
     if output is not None:
+        check_suffix(output, (".npz",), "--output")  # another file is not what the same seed makes again
         check_output(output, "--output")
     runtime.apply()
     choice = config.choice({"basics.positions": positions, "basics.kinds": _kinds(kinds)})
