@@ -1,5 +1,6 @@
 """The entry point of the installed command, and of `python -m gomoku_cli`."""
 
+import os
 import sys
 from typing import NoReturn
 
@@ -13,9 +14,12 @@ def main() -> NoReturn:
     open_streams()
     share_processors()
     try:
+        os.getcwd()
         check_packages()
     except ImportError as error:
         sys.exit(f"gomoku: {error}")
+    except FileNotFoundError:
+        sys.exit("gomoku: the current folder was removed: go to another one, as with cd")
     from gomoku_cli.tui.terminal import is_served
 
     if is_served():

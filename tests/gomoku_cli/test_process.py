@@ -31,6 +31,14 @@ def unread() -> Iterator[int]:
     os.close(sink)
 
 
+def test_a_folder_that_was_removed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    script = "import os; from gomoku_cli.__main__ import main; os.rmdir(os.getcwd()); main()"
+    ended = python(script, cwd=tmp_path / "gone", env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert ended.returncode == ExitCode.FAILED
+    assert ended.stderr == "gomoku: the current folder was removed: go to another one, as with cd\n"
+
+
 @pytest.mark.parametrize(
     "line", ["evaluate random mentor:paper --games 2 --json", "evaluate random mentor:paper --games 2"]
 )

@@ -5,6 +5,7 @@ They are named tuples, since thirty data classes would take a tenth of the time 
 
 import math
 import os
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from core.opening_rules import Choice, Opening
@@ -38,7 +39,9 @@ class PlayerChoice(NamedTuple):
 
     def relative(self) -> "PlayerChoice":
         """Return the choice with the path of a model below the current folder as it is from there."""
-        return self._replace(spec=self.spec.removeprefix(os.path.join(os.getcwd(), "")))
+        with suppress(OSError):  # the folder may have been removed
+            return self._replace(spec=self.spec.removeprefix(os.path.join(os.getcwd(), "")))
+        return self
 
 
 # Requests

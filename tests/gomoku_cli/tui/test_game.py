@@ -188,3 +188,5 @@ def test_a_game_against_a_run_goes_on_from_another_folder(tmp_path: Path, monkey
     monkeypatch.chdir("elsewhere")
     assert Game.from_saved(kept).seats == Seats(seats.black, PlayerChoice(spec=f"{tmp_path}/runs/mine@50"))
     assert str(tmp_path) not in text_of(played, "s"), "a copy for others names no folder of this machine"
+    (tmp_path / "elsewhere").rmdir()
+    assert Game.from_saved(kept).seats.black == seats.black
