@@ -79,7 +79,11 @@ def unkept_lines(text: str) -> Iterator[str]:
         if (header := _HEADER.match(line)) is not None:
             if re.search(r"[1-9]", header[0].partition(",")[2].rpartition(",")[0]):
                 yield "strengths"
-        elif (result := _RESULT.fullmatch(line)) is not None and result[2] and not is_own_text(result[2]):
+        elif (
+            (result := _RESULT.fullmatch(line)) is not None
+            and result[2]
+            and not (is_own_text(result[2]) or _MOVE.fullmatch(line))
+        ):
             yield "tournament"
 
 
