@@ -75,8 +75,9 @@ class Dataset:
         """Add the positions of `files` that are new; all symmetric ones count as one, and the first is kept.
 
         Whole games are held out, about `held_out_share` of all. `read_file` returns the samples of a file whose boards
-        have so many cells. Yields the numbers of files and of positions read, and
-        of those kept, after each file. Raises `SamplesError`.
+        have so many cells. Yields the numbers of files and of positions read, and of those kept, after each file.
+
+        Raises `SamplesError`.
         """
         known = [np.sort(part.position_keys()) for part in (*self.training.parts, *self.held_out.parts)]
         parts: dict[str, list[Packed]] = {part: [] for part in _PARTS}

@@ -13,9 +13,11 @@ from curriculum.training.packed import TOP, Packed
 def with_decay(path: Path, cells: int, share: float, before: float, after: float) -> Packed:
     """Return a run's file of samples with the decay `after` in place of `before` in their value targets.
 
-    A target is the decayed result, with the search's value as a `share` of it. The result's part is made anew from the
-    record of its game. The search's value is stretched by as much, since its own distance to the end is not known, and
-    ends at 1. Raises `Fault` for records that are gone, `SamplesError`.
+    A target, -1 to 1 for the side to move, is the decayed result, with the search's value as a `share` of it. The
+    result's part is made anew from the record of its game. The search's value is stretched by as much, since its own
+    distance to the end is not known, and ends at 1. `cells`: of a board.
+
+    Raises `Fault` for records that are gone, `SamplesError`.
     """
     samples, lengths, _ = read_kept_games(path, cells)
     games = read_games(path.parent.parent / "games" / f"{path.stem}.sgf")

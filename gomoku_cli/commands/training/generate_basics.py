@@ -72,7 +72,7 @@ def command(
     from gomoku_cli.interruption import interruptible
 
     if output is not None:
-        check_suffix(output, (".npz",), "--output")  # another file is not what the same seed makes again
+        check_suffix(output, (".npz",), "--output")  # any other may be a text of the user's
         check_output(output, "--output")
     runtime.apply()
     choice = config.choice({"basics.positions": positions, "basics.kinds": _kinds(kinds)})
