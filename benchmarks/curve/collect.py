@@ -90,7 +90,10 @@ def _decayed(config: Config, decay: float | None) -> Config:
         return config
     if config.selfplay.short_term_share:
         raise Fault("short-term values cannot be made anew for another decay")
-    search, training = replace(config.search, value_decay=decay), replace(config.training, z_decay=decay)
+    try:
+        search, training = replace(config.search, value_decay=decay), replace(config.training, z_decay=decay)
+    except ValueError as error:
+        raise Fault(str(error)) from error
     return replace(config, search=search, training=training)
 
 
