@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_inlined_kernel, lean_kernel
-from core.compiled.rules import has_moves, is_legal
+from core.compiled.rules import CompiledRules, has_moves, is_legal
 from core.compiled.threats import (
     FIVE,
     FOUR,
@@ -63,7 +63,7 @@ class LeafTactics(NamedTuple):
     shortest: bool
     """True for the shortest of such victories, False for the first one that is found, with half the nodes."""
     shuns_open_fours: bool
-    """True to put moves last that let the opponent make an open four."""
+    """True to leave out moves that let the opponent make an open four, or put them last (`others_lose`)."""
 
 
 def new_boards(rules: Rules, trees: int) -> ThreatBoard:
@@ -221,3 +221,12 @@ def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np
             wins = work.ranks[packed_patterns(board, 1 - side, cell)] == WINS_AT_ONCE
             threatened = wins and is_legal(board.rules, stones, cell, colour_of(1 - side))
     return threatened
+
+
+@lean_inlined_kernel
+def others_lose(rules: CompiledRules) -> bool:
+    """Return True if every move that `mark_urgent` leaves out loses, by an open four or two fours and five.
+
+    In caro a stone at a distance closes a line, and in renju one may forbid the move that wins.
+    """
+    return rules.has_fouls is None and rules.needs_open_end is None

@@ -32,23 +32,25 @@ def search_policy(
     priors: NDArray[np.float32],
     legal: NDArray[np.bool_],
     temperature: float = 1.0,
+    *,
+    resists: bool = False,
 ) -> NDArray[np.float32]:
     """Return pi [A] of a search, in which proofs come before visits.
 
     The order of preference: the shortest proven win; the visits of the moves that are not proven to lose; their priors
-    if none of them was visited; the longest loss. `proofs` [A] are those of `ForestSearch.proofs`. Raises `ValueError`
-    if no move is legal.
+    if none of them was visited; the longest loss, which comes before their priors if the search `resists` and has one.
+    `proofs` [A] are those of `ForestSearch.proofs`. Raises `ValueError` if no move is legal.
     """
     if not legal.any():
         raise ValueError("there is no legal move")
     wins, losses = proofs > 0, proofs < 0
+    candidates = legal & ~losses
     if wins.any():
         chosen = np.where(wins, proofs, np.iinfo(np.int16).max).argmin()
-    elif losses[legal].all():
+    elif not candidates.any() or (resists and not visits[candidates].any()):
         # Of the longest losses the one with the largest prior, since the opponent may not see its win.
         chosen = np.where(legal & (proofs == proofs.min()), priors, -1.0).argmax()
     else:
-        candidates = legal & ~losses
         if visits[candidates].any():
             return visit_distribution(np.where(candidates, visits, 0), temperature)
         weights = np.where(candidates, priors if priors[candidates].any() else 1.0, 0.0)

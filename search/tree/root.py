@@ -10,10 +10,11 @@ from search.tree.forest import NO_NODE, Forest
 from search.tree.kernels import roots
 from search.tree.kernels.puct import exploration_after, puct
 from search.tree.move_policy import search_policy, visit_distribution
-from search.tree.settings import SearchSettings
+from search.tree.proofs import proven_value
+from search.tree.settings import FirstPlay, SearchSettings
 
-_BOUND_SHARE = 0.05
-"""Share of the most visits that a move needs for a bound of its value."""
+_BOUND_PART = 20
+"""A move needs this part of the most visits for a bound of its value."""
 _SURE = 1 << 40
 """More than any number of visits or plies."""
 _HALVINGS = 24
@@ -67,7 +68,23 @@ class Roots:
         visits, proofs, priors = self._moves(tree)
         if visits.any() and not proofs.any():  # nearly always, and it takes half of the time
             return visit_distribution(visits, temperature)
-        return search_policy(visits, proofs, priors, self.legal(tree), temperature)
+        return self._proven_policy(tree, visits, proofs, priors, temperature)
+
+    def _proven_policy(
+        self,
+        tree: int,
+        visits: NDArray[np.int32],
+        proofs: NDArray[np.int16],
+        priors: NDArray[np.float32],
+        temperature: float = 1.0,
+    ) -> NDArray[np.float32]:
+        """Return pi [A] by the root's moves; the longest loss comes first where other moves have a lower value yet."""
+        settings, longest = self.settings, int(proofs.min())
+        first_value = 0.0
+        if settings.first_play is FirstPlay.REDUCED:
+            first_value = self.value(tree) - settings.fpu_reduction * float(np.sqrt(priors[visits > 0].sum()))
+        resists = longest < 0 and proven_value(longest, settings.value_decay) > first_value
+        return search_policy(visits, proofs, priors, self.legal(tree), temperature, resists=resists)
 
     def pruned_policy(self, tree: int) -> NDArray[np.float32]:
         """Return pi [A] of the search as a policy target, without forced visits (KataGo, Wu 2019, 3.2).
@@ -111,9 +128,11 @@ class Roots:
         if self.settings.bound_errors == 0.0 or policy[favourite] == 1.0:
             return favourite
         nodes = self._children(tree)
-        nodes = nodes[(nodes["visits"] > 0) & (policy[nodes["move"]] >= _BOUND_SHARE * policy[favourite])]
+        nodes = nodes[(nodes["visits"] > 0) & (policy[nodes["move"]] > 0)]
         if not len(nodes):
             return favourite
+        # Whole numbers, since a rounded share may leave a move out that has just enough.
+        nodes = nodes[_BOUND_PART * nodes["visits"].astype(np.int64) >= nodes["visits"].max()]
         means = nodes["value_sum"] / nodes["visits"]
         variances = np.maximum(nodes["squares_sum"] / nodes["visits"] - means * means, 0.0)
         return int(nodes["move"][(means - self.settings.bound_errors * np.sqrt(variances / nodes["visits"])).argmax()])
@@ -124,7 +143,7 @@ class Roots:
         So many of the best moves as `lines` have a line of their own; see `Player.search`.
         """
         legal, (visits, proofs, priors) = self.legal(tree), self._moves(tree)
-        policy = search_policy(visits, proofs, priors, legal)
+        policy = self._proven_policy(tree, visits, proofs, priors)
         values = np.full(self.forest.cells, np.nan)
         """Mean values of the visits; NaN without any."""
         children = self._children(tree)

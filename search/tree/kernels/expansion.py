@@ -12,11 +12,13 @@ from search.tree.forest import NEW, NO_NODE, OPEN, Forest
 from search.tree.kernels.backup import back_up, release, value_into
 from search.tree.kernels.leaves import Leaves, free_leaf
 from search.tree.kernels.puct import SearchParams
-from search.tree.leaf_tactics import LeafTactics
+from search.tree.leaf_tactics import LeafTactics, others_lose
 from search.tree.softmax import Scratch, prior_of, scan_best, word_of, write_priors
 
 _NOT_URGENT = np.float32(4.0)
 """Reduction of the logits of moves that are not urgent where others are: it divides their priors by 55."""
+_LOST = np.float32(80.0)
+"""The same where such moves lose for certain: it leaves them no prior."""
 
 
 @lean_kernel
@@ -52,13 +54,16 @@ def expand(
             for cell in range(cells):
                 turned[cell] = policy[images[symmetry, cell]]
             policy = turned
-        if tactics is not None and tactics.has_urgent[leaf]:
+        is_urgent = tactics is not None and tactics.has_urgent[leaf]
+        if tactics is not None and is_urgent:
+            least = _LOST if others_lose(rules) else _NOT_URGENT
             for cell in range(cells):
-                less = _NOT_URGENT if tactics.urgent[leaf, cell] == 0 else np.float32(0.0)
-                turned[cell] = policy[cell] - less
+                turned[cell] = policy[cell] - (least if tactics.urgent[leaf, cell] == 0 else np.float32(0.0))
             policy = turned
         value = float(values[row])
         if open_node(forest, tree, node, leaves.stones[leaf], record["to_move"], rules, policy, value, scratch):
+            if tactics is not None and is_urgent and others_lose(rules):
+                leave_urgent(forest, tree, node, tactics.urgent[leaf])
             back_up(forest, tree, node, value_into(value, params), params.decay)
         else:
             forest.nodes[tree, node]["state"] = NEW
@@ -66,6 +71,15 @@ def expand(
             whole = False
         free_leaf(leaves, leaf)
     return whole
+
+
+@lean_kernel
+def leave_urgent(forest: Forest, tree: int, node: int, urgent: NDArray[np.int8]) -> None:
+    """Take the priors of all moves but the `urgent` ones [A] off a node: it is lost once these are."""
+    row = forest.child_priors[tree, node]
+    for cell in range(row.shape[0]):
+        row[cell] = row[cell] if urgent[cell] != 0 else np.int16(-1)
+    forest.nodes[tree, node]["next_unvisited"] = scan_best(row)
 
 
 @lean_kernel

@@ -66,14 +66,22 @@ def write_root_moves(
     priors[:] = 0.0
     stones, to_move = forest.root_stones[tree], forest.trees[tree]["to_move"]
     is_open = forest.nodes[tree, 0]["state"] == OPEN
+    child = forest.nodes[tree, 0]["first_child"]
+    choices = 0
+    while child != NO_NODE:
+        choices += 1
+        child = forest.nodes[tree, child]["next_sibling"]
     if is_open:
+        for cell in range(stones.shape[0]):
+            choices += forest.child_priors[tree, 0, cell] >= 0
         for cell in range(stones.shape[0]):
             word = forest.child_priors[tree, 0, cell]
             if word >= 0:
                 priors[cell] = prior_of(word)
             elif is_legal(rules, stones, cell, to_move):
-                # A legal move without a prior: the root was opened for a single reply, and five answers any other move.
-                proofs[cell] = -2
+                # A legal move without a prior. If the root was opened for a single reply, five answers any other move;
+                # if for urgent moves, an open four or two fours.
+                proofs[cell] = -2 if choices == 1 else -4
     child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
         edge = forest.nodes[tree, child]

@@ -14,7 +14,7 @@ from core.compiled.jit import lean_kernel
 from core.compiled.threats import ThreatBoard, side_of
 from core.notation import parse_cell
 from core.position import Position
-from core.rules import BLACK, Rules
+from core.rules import BLACK, Rules, Variant
 from core.setting_bounds import from_json
 from curriculum.games.mentor_games import random_opening
 from search.solvers.vcf import VcfWork, new_vcf_work
@@ -187,7 +187,7 @@ def test_the_one_reply_to_a_four_is_the_only_child_and_the_position_after_it_the
 
 
 def test_where_no_node_is_to_spare_the_net_is_asked_and_the_reply_still_comes_first() -> None:
-    search = searched(FOUR_TO_ANSWER, replace(ALL, simulations=40), capacity=41)
+    search = searched(FOUR_TO_ANSWER, replace(ALL, simulations=40, shun_open_fours=False), capacity=41)
     assert search.forest.nodes["visits"][0, 0] == 40, "all simulations are made"
     assert search.policy(0).argmax() == parse_cell("f4", 7)
 
@@ -315,13 +315,54 @@ def test_a_failure_leaves_nothing_in_flight_below_a_forced_reply() -> None:
     assert search.policy(0).argmax() == parse_cell("f4", 7)
 
 
-def test_moves_that_let_an_open_four_happen_come_last() -> None:
-    options = SearchSettings(simulations=30, shun_open_fours=True)
+OPEN_THREE = ("h8 h9 h10", "c3 m4")
+"""White must answer on file h."""
+
+
+def test_moves_that_let_an_open_four_happen_are_left_out() -> None:
+    options = SearchSettings(simulations=1, shun_open_fours=True)
     search = searched(position_of("c4 d4", "a1"), options, evaluator=ScriptedEvaluator(RULES, flat))
     urgent = {parse_cell(name, 7) for name in ("a4", "b4", "e4", "f4")}
-    priors = search.priors(0)
+    assert set(np.flatnonzero(search.priors(0)).tolist()) == urgent
+    assert search.priors(0).sum() == pytest.approx(1, rel=0.02)
+    others = [cell for cell in np.flatnonzero(search.legal(0)).tolist() if cell not in urgent]
+    assert search.proofs(0)[others].tolist() == [-4] * len(others)
+
+
+@pytest.mark.parametrize("variant", [Variant.CARO, Variant.RENJU])
+def test_moves_that_let_an_open_four_happen_come_last_where_another_stone_may_prevent_it(variant: Variant) -> None:
+    rules = Rules(variant=variant)
+    pairs = zip_longest(*(names.split() for names in OPEN_THREE))
+    position = Position.from_moves(rules, [name for pair in pairs for name in pair if name])
+    options = SearchSettings(simulations=1, shun_open_fours=True)
+    priors = searched(position, options, evaluator=ScriptedEvaluator(rules, flat)).priors(0)
+    urgent = {parse_cell(name, 15) for name in ("h6", "h7", "h11", "h12")}
     assert set(np.argsort(priors)[-4:].tolist()) == urgent
-    assert priors.max() / priors[parse_cell("g1", 7)] == pytest.approx(np.exp(4), rel=0.02)
+    assert priors.max() / priors[parse_cell("g1", 15)] == pytest.approx(np.exp(4), rel=0.02)
+
+
+@settings(max_examples=60)
+@given(stones=st.integers(4, 30), seed=st.integers(0, 10_000))
+def test_moves_that_are_left_out_lose_by_fours(stones: int, seed: int) -> None:
+    position = start_position(RULES, stones, seed)
+    search = searched(position, SearchSettings(simulations=1, shun_open_fours=True))
+    board = NaiveBoard(RULES.size, RULES.connect)
+    own, enemy = board.of_stones(position.stones.tolist(), position.side_to_move)
+    if not board.wins(own, enemy) and not board.wins(enemy, own):
+        for cell in np.flatnonzero(search.proofs(0) == -4).tolist():
+            assert not board.wins(own | 1 << cell, enemy)
+            assert threatens(board, enemy, own | 1 << cell)
+
+
+def test_two_open_threes_at_once_are_proven_before_all_other_moves_are_tried() -> None:
+    # Black has two open threes that cross nowhere, and white nothing: every reply loses.
+    moves = "h8 a1 h9 o1 h10 a15 d4 o15 e4 a8 f4".split()
+    position = Position.from_moves(Rules(), moves)
+    options = replace(ALL, simulations=300)
+    search = searched(position, options, evaluator=ScriptedEvaluator(Rules(), flat), capacity=5000)
+    assert search.value(0) < 0
+    assert search.forest.nodes["proof"][0, 0] > 0
+    assert search.forest.nodes["visits"][0, 0] < 200
 
 
 def test_settings_made_before_there_were_tactics_have_none() -> None:

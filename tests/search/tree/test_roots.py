@@ -49,7 +49,9 @@ class NaiveRoot:
         self.priors = {cell: words[cell] for cell in has_prior if is_open}
         self.priors |= {cell: float(child["prior"]) for cell, child in self.children.items() if is_open}
         unlisted = [cell for cell in self.legal if is_open and cell not in has_prior]
-        self.proofs = dict.fromkeys(unlisted, -2) | {cell: int(each["proof"]) for cell, each in self.children.items()}
+        choices = len(has_prior | first.keys())
+        self.proofs = dict.fromkeys(unlisted, -2 if choices == 1 else -4)
+        self.proofs |= {cell: int(each["proof"]) for cell, each in self.children.items()}
         self.proofs = {cell: proof for cell, proof in self.proofs.items() if proof}
         self.visits = {cell: int(child["visits"]) for cell, child in self.children.items() if child["visits"]}
         self.values = {cell: float(self.children[cell]["value_sum"]) / count for cell, count in self.visits.items()}
@@ -85,9 +87,15 @@ class NaiveRoot:
         wins = {cell: plies for cell, plies in self.proofs.items() if plies > 0}
         if wins:
             return {min(wins, key=lambda cell: (wins[cell], cell)): 1.0}
-        if len(self.proofs) == len(self.legal):
+        visited = sum(self.priors.get(cell, 0) for cell in self.visits)
+        first_value = self.value() - self.options.fpu_reduction * math.sqrt(visited)
+        is_worse = any(-(self.options.value_decay ** (-plies - 1)) > first_value for plies in self.proofs.values())
+        resists = is_worse and not self.visits.keys() - self.proofs.keys()
+        if resists or len(self.proofs) == len(self.legal):
             latest = min(self.proofs.values())
-            return {max(self.legal, key=lambda cell: (self.proofs[cell] == latest, self.priors.get(cell, 0), -cell)): 1}
+            return {
+                max(self.legal, key=lambda cell: (self.proofs.get(cell) == latest, self.priors.get(cell, 0), -cell)): 1
+            }
         open_moves = [cell for cell in self.legal if cell not in self.proofs]
         for weights in (self.visits, self.priors, dict.fromkeys(open_moves, 1)):
             if total := sum(weights.get(cell, 0) for cell in open_moves):
