@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks.curve import collect, label, plot, train
+from benchmarks.curve import collect, label, measure, plot, train
 from benchmarks.curve.data import count, share
 from benchmarks.curve.dataset import Dataset
 from benchmarks.measuring import Fault
@@ -96,6 +96,13 @@ def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(data: 
         assert row["measured_on"] == 20
     assert len([*(data / "curve").glob("*.state")]) == 0
     (large,) = (data / "curve").glob("lines-32_16x3-spread-512-1-1-*.safetensors")
+    capsys.readouterr()
+    command(measure, data, large, "--json")
+    measured = json.loads(capsys.readouterr().out)
+    learnt = next(row for row in rows if row["net"] == "lines-32:16x3, spread" and row["positions"] == 512)
+    assert [measured[name] for name in ("policy", "value", "r")] == [
+        pytest.approx(learnt[name], abs=1e-5) for name in ("deep_policy", "deep_value", "r")
+    ]
     model, info = load_model(large)
     assert info.net.trunk == ("lines-32:16x3", "spread")
     assert model.rules == RULES
