@@ -23,7 +23,7 @@ from core.compiled.threats import (
     remove,
     side_of,
 )
-from core.rules import EMPTY, NO_CELL, Rules
+from core.rules import BLACK, EMPTY, NO_CELL, Rules
 from search.solvers.fives import fives_of, forced_reply
 from search.solvers.vcf import WINS_AT_ONCE, VcfWork, new_vcf_work, solve_vcf
 from search.tree.settings import SearchSettings
@@ -224,9 +224,9 @@ def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np
 
 
 @lean_inlined_kernel
-def others_lose(rules: CompiledRules) -> bool:
+def others_lose(rules: CompiledRules, to_move: int) -> bool:
     """Return True if every move that `mark_urgent` leaves out loses, by an open four or two fours and five.
 
-    In caro a stone at a distance closes a line, and in renju one may forbid the move that wins.
+    In caro a stone at a distance closes a line, and in renju one may forbid the move with which Black would win.
     """
-    return rules.has_fouls is None and rules.needs_open_end is None
+    return rules.needs_open_end is None and (rules.has_fouls is None or to_move == BLACK)

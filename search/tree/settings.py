@@ -139,7 +139,8 @@ class SearchSettings:
     vcf_leaf_nodes: Annotated[int, Bounds(0, MAX_VCF_NODES)] = 0
     """Nodes of such a search at each leaf, before the net; 0 for none."""
     shun_open_fours: bool = False
-    """Leave out moves that let the opponent make an open four or two fours, in renju and caro put them last."""
+    """Leave out moves that let the opponent make an open four or two fours; put them last in caro, and for White in
+    renju."""
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -56,13 +56,13 @@ def expand(
             policy = turned
         is_urgent = tactics is not None and tactics.has_urgent[leaf]
         if tactics is not None and is_urgent:
-            least = _LOST if others_lose(rules) else _NOT_URGENT
+            least = _LOST if others_lose(rules, record["to_move"]) else _NOT_URGENT
             for cell in range(cells):
                 turned[cell] = policy[cell] - (least if tactics.urgent[leaf, cell] == 0 else np.float32(0.0))
             policy = turned
         value = float(values[row])
         if open_node(forest, tree, node, leaves.stones[leaf], record["to_move"], rules, policy, value, scratch):
-            if tactics is not None and is_urgent and others_lose(rules):
+            if tactics is not None and is_urgent and others_lose(rules, record["to_move"]):
                 leave_urgent(forest, tree, node, tactics.urgent[leaf])
             back_up(forest, tree, node, value_into(value, params), params.decay)
         else:
@@ -75,8 +75,16 @@ def expand(
 
 @lean_kernel
 def leave_urgent(forest: Forest, tree: int, node: int, urgent: NDArray[np.int8]) -> None:
-    """Take the priors of all moves but the `urgent` ones [A] off a node: it is lost once these are."""
+    """Take the priors of all moves but the `urgent` ones [A] off a node: it is lost once these are.
+
+    A node with less than two legal ones, as some in renju, keeps its priors.
+    """
     row = forest.child_priors[tree, node]
+    left = 0
+    for cell in range(row.shape[0]):
+        left += row[cell] >= 0 and urgent[cell] != 0
+    if left < 2:
+        return
     for cell in range(row.shape[0]):
         row[cell] = row[cell] if urgent[cell] != 0 else np.int16(-1)
     forest.nodes[tree, node]["next_unvisited"] = scan_best(row)

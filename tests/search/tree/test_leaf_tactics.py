@@ -341,6 +341,14 @@ def test_moves_that_let_an_open_four_happen_come_last_where_another_stone_may_pr
     assert priors.max() / priors[parse_cell("g1", 15)] == pytest.approx(np.exp(4), rel=0.02)
 
 
+def test_in_renju_black_must_answer_an_open_three_of_white() -> None:
+    rules = Rules(variant=Variant.RENJU)
+    position = Position.from_moves(rules, "a1 h8 c2 h9 e1 h10".split())
+    search = searched(position, replace(ALL, simulations=1), evaluator=ScriptedEvaluator(rules, flat))
+    left = {parse_cell(name, 15) for name in ("h6", "h7", "h11", "h12")}
+    assert set(np.flatnonzero(search.priors(0)).tolist()) == left
+
+
 @settings(max_examples=60)
 @given(stones=st.integers(4, 30), seed=st.integers(0, 10_000))
 def test_moves_that_are_left_out_lose_by_fours(stones: int, seed: int) -> None:
