@@ -22,6 +22,9 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 ELO_OF_LOGIT = 400 / math.log(10)
 """Elo points of one unit of log odds: 174."""
 
+ERRORS_OF_INTERVAL = float(special.ndtri(0.975))
+"""Standard errors on each side of a 95 % interval: 1.96."""
+
 _BARTLETT = 2.5
 """With n pairs the deviance is distributed like a chi-square times 1 + this / n. Theory gives about 1 for smooth
 results. For the coarse ones of games, 2.5 is the smallest number with a coverage of 93 % or more in all simulated kinds
@@ -91,8 +94,8 @@ def mean_score(pairs: PairCounts) -> float:
     return sum(count * score for count, score in zip(pairs, PAIR_SCORES, strict=True)) / played if played else 0.5
 
 
-def estimate(pairs: PairCounts, confidence: float = 0.95) -> EloEstimate:
-    """Return the Elo difference with an interval that holds the true one with probability `confidence`.
+def estimate(pairs: PairCounts) -> EloEstimate:
+    """Return the Elo difference with its 95 % interval.
 
     The interval is the set of expected scores that a likelihood-ratio test does not reject: the best distribution over
     the five classes with that mean makes the pairs not much less likely than the best of all (`deviance`). Unlike the
@@ -107,7 +110,7 @@ def estimate(pairs: PairCounts, confidence: float = 0.95) -> EloEstimate:
     if not played:
         return EloEstimate(0.5, 0.0, 1.0, 0.0, -math.inf, math.inf, 0.5, 0)
     spread = 1 + _BARTLETT / played
-    threshold = float(special.ndtri((1 + confidence) / 2)) ** 2 * spread
+    threshold = ERRORS_OF_INTERVAL**2 * spread
     score = mean_score(pairs)
     low, high = _lowest_score(pairs, threshold), 1 - _lowest_score(_reversed(pairs), threshold)
     root = math.copysign(math.sqrt(deviance(pairs, 0.5) / spread), score - 0.5)

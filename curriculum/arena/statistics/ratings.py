@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, optimize, special
 
-from curriculum.arena.statistics.elo import ELO_OF_LOGIT, PAIR_SCORES, PairCounts
+from curriculum.arena.statistics.elo import ELO_OF_LOGIT, ERRORS_OF_INTERVAL, PAIR_SCORES, PairCounts
 
 _PRIOR_GAMES = 1.0
 """Assumed drawn games of each player against one rated 0. One such game moves the difference of two players after ten
@@ -30,7 +30,7 @@ class Rating:
     """Rating relative to the mean of the pool, or to the anchor."""
     low: float
     high: float
-    """Interval of `elo`: of the distance to that mean, or to the anchor."""
+    """95 % interval of `elo`: of the distance to that mean, or to the anchor."""
     games: int
     """Games in complete pairs."""
     score: float
@@ -42,7 +42,6 @@ def rate(
     results: Iterable[tuple[str, str, PairCounts]],
     *,
     anchor: str | None = None,
-    confidence: float = 0.95,
 ) -> list[Rating]:
     """Rate all `names` at once, the strongest first, from results given as (player, opponent, player's pairs).
 
@@ -87,7 +86,7 @@ def rate(
     shift = np.eye(len(names)) - zero  # [N, N]: from strengths to distances from the zero
     elo = ELO_OF_LOGIT * (shift @ strengths)
     variances = np.diag(shift @ covariance @ shift.T).clip(min=0)  # the anchor's own is 0 but for rounding
-    reach = ELO_OF_LOGIT * float(special.ndtri((1 + confidence) / 2)) * np.sqrt(variances)
+    reach = ELO_OF_LOGIT * ERRORS_OF_INTERVAL * np.sqrt(variances)
     games = pool.per_player(2 * pool.pairs, 2 * pool.pairs)
     points = pool.per_player(pool.points, 2 * pool.pairs - pool.points)
     ratings = [
