@@ -122,7 +122,7 @@ def test_a_net_that_rehearses_basics_learns_them_beside_the_games(data: Path) ->
     run = data.parent / "basics"
     (run / "replay").mkdir(parents=True)
     (run / "config.toml").write_text(to_toml(resolve("hour", assignments=["rules.size=9"])))
-    words = ("--positions", "512", "--units", "8", "--passes", "8", "--rates", "1e-2", "1e-3", "--rehearse", run)
+    words = ("--positions", "512", "--units", "8", "--passes", "4", "--rates", "1e-2", "1e-3", "--rehearse", run)
     with pytest.raises(Fault, match="has no basic positions"):
         command(train, data, *words)
     basic = draw(RULES, ["attack-four", "defend-four"], 200, (0, 8), seed=3)

@@ -61,11 +61,11 @@ def played_here(job: SelfPlayJob, count: int) -> dict[int, SelfPlayGame]:
 
 
 def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayPool, job: SelfPlayJob) -> None:
-    expected = played_here(job, 300)
+    expected = played_here(job, 100)
     games: dict[int, SelfPlayGame] = {}
     killed: list[int] = []
 
-    with pool.stream(job, range(300)) as stream:
+    with pool.stream(job, range(100)) as stream:
         for number, game in stream:
             assert number not in games, "a game comes once"
             games[number] = game
@@ -75,7 +75,7 @@ def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayP
                 process = ray.get(pool.workers[0].actor.process.remote())
                 os.kill(process, signal.SIGKILL)
                 killed.append(process)
-        assert sum(stream.workers.games_by_node.values()) == 300
+        assert sum(stream.workers.games_by_node.values()) == 100
         assert stream.counts["simulations"] > 0
     assert killed
     assert same(games, expected)
@@ -110,9 +110,9 @@ def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp
 
 
 def test_games_of_one_stream_come_in_while_another_is_waited_for(pool: RayPool, job: SelfPlayJob) -> None:
-    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(300)) as other:
+    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(100)) as other:
         one.take()
-        assert sorted(number for number, _ in other) == list(range(300))
+        assert sorted(number for number, _ in other) == list(range(100))
         assert len(one.take()) > 0
         assert not one.is_over or not one.take()
 

@@ -125,9 +125,9 @@ def test_leaving_a_stream_closes_its_games() -> None:
 
 @pytest.mark.slow
 def test_a_process_beside_plays_on_its_own() -> None:
-    with Local().stream(Squares(), range(1500), beside=True) as stream:
-        assert dict(stream) == {number: str(number**2) for number in range(1500)}
-        assert stream.counts == {"moves": 1500}
+    with Local().stream(Squares(), range(100), beside=True) as stream:
+        assert dict(stream) == {number: str(number**2) for number in range(100)}
+        assert stream.counts == {"moves": 100}
 
 
 def test_the_error_of_a_process_beside_is_raised_here() -> None:
