@@ -38,6 +38,8 @@ class Served:
     port: int
     address: str
     """With the token."""
+    folder: Path
+    """Of its saved games."""
 
     @property
     def token(self) -> str:
@@ -80,7 +82,7 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
         preexec_fn=lambda: (signal.signal(signal.SIGHUP, signal.SIG_DFL), None)[1],  # tests may run under `nohup`
     )
     try:
-        yield Served(process, port, _address(process.stdout))
+        yield Served(process, port, _address(process.stdout), folder)
     finally:
         process.send_signal(signal.SIGCONT)
         process.terminate()

@@ -118,17 +118,16 @@ def test_each_server_has_a_token_of_its_own() -> None:
 
 @pytest.mark.slow
 @on_linux
-async def test_a_page_plays_a_stone_and_its_processes_end_with_it(tmp_path: Path) -> None:
-    with served(tmp_path, "--model", "random") as server:
-        async with aiohttp.ClientSession() as session:
-            async with server.page(session) as page:
-                await until(b"Black to move", page)
-                await page.send_json(["stdin", "\r"])
-                await until(b"to move", page)
-                await _saved_game(tmp_path)
-                behind = server.processes()
-                assert len(behind) == 2
-            await are_gone(behind, END_S)
+async def test_a_page_plays_a_stone_and_its_processes_end_with_it(server: Served) -> None:
+    async with aiohttp.ClientSession() as session:
+        async with server.page(session) as page:
+            await until(b"Black to move", page)
+            await page.send_json(["stdin", "\r"])
+            await until(b"to move", page)
+            await _saved_game(server.folder)
+            behind = server.processes()
+            assert len(behind) == 2
+        await are_gone(behind, END_S)
 
 
 @pytest.mark.slow
@@ -176,39 +175,37 @@ def _megabytes(pid: int) -> int:
 
 @pytest.mark.slow
 @on_linux
-async def test_a_ninth_page_is_told_and_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
-    with served(tmp_path, "--model", "random") as server:
+async def test_a_ninth_page_is_told_and_pages_that_are_dropped_leave_nothing(server: Served) -> None:
+    async def open_page() -> Any:
+        return await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}")
 
-        async def open_page() -> Any:
-            return await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}")
+    async def drop(*pages: Any) -> None:
+        for page in pages:
+            page._response.connection.transport.abort()
+            page._response.close()  # or the collector may warn of it in the midst of another test
+        await asyncio.sleep(0.5)  # the last one may just be starting
+        await are_gone(server.processes(), END_S)
+        assert server.processes() == []
 
-        async def drop(*pages: Any) -> None:
-            for page in pages:
-                page._response.connection.transport.abort()
-                page._response.close()  # or the collector may warn of it in the midst of another test
-            await asyncio.sleep(0.5)  # the last one may just be starting
-            await are_gone(server.processes(), END_S)
-            assert server.processes() == []
-
-        async with aiohttp.ClientSession() as session:
-            starting = [(await open_page(), await asyncio.sleep(0.2))[0] for _ in range(3)]
-            await drop(*starting)
-            pages = [await open_page() for _ in range(8)]
-            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-                await session.ws_connect(f"{server.base}/ws?token={server.token}")
-            assert refused.value.status == 503
+    async with aiohttp.ClientSession() as session:
+        starting = [(await open_page(), await asyncio.sleep(0.2))[0] for _ in range(3)]
+        await drop(*starting)
+        pages = [await open_page() for _ in range(8)]
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await session.ws_connect(f"{server.base}/ws?token={server.token}")
+        assert refused.value.status == 503
+        async with session.get(server.address) as answer:
+            assert answer.status == 503
+            assert "8 boards are open" in await answer.text()
+        await pages.pop(0).close()
+        for _ in range(100):  # its place is free once its board has ended
             async with session.get(server.address) as answer:
-                assert answer.status == 503
-                assert "8 boards are open" in await answer.text()
-            await pages.pop(0).close()
-            for _ in range(100):  # its place is free once its board has ended
-                async with session.get(server.address) as answer:
-                    if answer.status != 503:
-                        break
-                await asyncio.sleep(0.05)
-            async with server.page(session) as page:
-                await until(b"\x1b", page)
-            await drop(*pages)
+                if answer.status != 503:
+                    break
+            await asyncio.sleep(0.05)
+        async with server.page(session) as page:
+            await until(b"\x1b", page)
+        await drop(*pages)
 
 
 @pytest.mark.slow
@@ -232,30 +229,29 @@ async def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Si
 
 @pytest.mark.slow
 @on_linux
-async def test_a_board_that_hangs_and_a_page_that_does_not_read_are_ended(tmp_path: Path) -> None:
-    with served(tmp_path, "--model", "random") as server:
-        async with aiohttp.ClientSession() as session:
-            async with server.page(session) as page:
-                await until(b"Black to move", page)
-                behind = server.processes()
-                for pid in behind:
-                    os.kill(pid, signal.SIGSTOP)
-            await are_gone(behind, END_S)
-            # Frames of a large screen that nobody takes: the board waits, and the server keeps none of them.
-            reader, writer = await asyncio.open_connection("localhost", server.port)
-            writer.write(
-                f"GET /ws?width=500&height=200&token={server.token} HTTP/1.1\r\nHost: localhost:{server.port}\r\n"
-                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
-            )
-            assert b"101" in await reader.readline()
-            writer.transport.pause_reading()  # type: ignore[attr-defined]
-            before = _megabytes(server.process.pid)
-            for number in range(200):
-                text = json.dumps(["resize", {"width": 400 + number % 100, "height": 200}]).encode()
-                writer.write(b"\x81" + bytes([0x80 | len(text)]) + bytes(4) + text)
-            await asyncio.sleep(2)
-            assert _megabytes(server.process.pid) < before + 60
+async def test_a_board_that_hangs_and_a_page_that_does_not_read_are_ended(server: Served) -> None:
+    async with aiohttp.ClientSession() as session:
+        async with server.page(session) as page:
+            await until(b"Black to move", page)
             behind = server.processes()
-            writer.transport.abort()
-            await are_gone(behind, END_S)
+            for pid in behind:
+                os.kill(pid, signal.SIGSTOP)
+        await are_gone(behind, END_S)
+        # Frames of a large screen that nobody takes: the board waits, and the server keeps none of them.
+        reader, writer = await asyncio.open_connection("localhost", server.port)
+        writer.write(
+            f"GET /ws?width=500&height=200&token={server.token} HTTP/1.1\r\nHost: localhost:{server.port}\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+        )
+        assert b"101" in await reader.readline()
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        before = _megabytes(server.process.pid)
+        for number in range(200):
+            text = json.dumps(["resize", {"width": 400 + number % 100, "height": 200}]).encode()
+            writer.write(b"\x81" + bytes([0x80 | len(text)]) + bytes(4) + text)
+        await asyncio.sleep(2)
+        assert _megabytes(server.process.pid) < before + 60
+        behind = server.processes()
+        writer.transport.abort()
+        await are_gone(behind, END_S)
