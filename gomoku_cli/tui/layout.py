@@ -32,6 +32,11 @@ from gomoku_cli.tui.widgets.painting import Geometry
 from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.actions import ActionParseResult
+    from textual.dom import DOMNode
+
     from gomoku_cli.tui.graphics.pictures import Pictures
 
 TERMINAL_THEME = "ansi-dark"
@@ -74,6 +79,17 @@ class TerminalApp(App[None]):
         """Take the loop, which signals need, and look for the end of the terminal from now on."""
         self._own_loop = asyncio.get_running_loop()
         self.set_interval(0.5, self._leave_lost_terminal)
+
+    async def run_action(
+        self,
+        action: "str | ActionParseResult",
+        default_namespace: "DOMNode | None" = None,
+        namespaces: "Mapping[str, DOMNode] | None" = None,
+    ) -> bool:
+        """Run an action. A list without room, as before its layout, has no pages: Textual fails there."""
+        lists = self.screen.query("OptionList:focus, CommandList") if "page_" in str(action) else ()
+        has_room = all(each.scrollable_content_region for each in lists)
+        return has_room and await super().run_action(action, default_namespace, namespaces)
 
     def interrupt(self) -> None:
         """End the app as interrupted. A signal handler may call this."""
