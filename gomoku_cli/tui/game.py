@@ -383,8 +383,7 @@ def _seats_of(note: str, *, with_programs: bool) -> Seats:
         if kept is None:
             return None
         choice = PlayerChoice(**{**kept, "policy": Policy(kept["policy"])}).relative()
-        is_program = choice.spec.partition(":")[0] == player_names.ENGINE
-        return None if is_program and not with_programs else choice
+        return None if choice.is_program and not with_programs else choice
 
     if note.startswith(OWN_NOTE):
         with suppress(AttributeError, ValueError, TypeError, KeyError):

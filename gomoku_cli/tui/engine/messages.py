@@ -5,6 +5,8 @@ They are named tuples, since thirty data classes would take a tenth of the time 
 
 import math
 import os
+import shlex
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
@@ -32,15 +34,40 @@ class PlayerChoice(NamedTuple):
     tactics: bool = True
 
     def absolute(self) -> "PlayerChoice":
-        """Return the choice with the whole path of a model's file or run."""
+        """Return the choice with the whole paths of a model's file or run, or of the files in an engine's command."""
+        if self.is_program:
+            return self._with_words(
+                lambda program: os.path.abspath(program) if os.path.dirname(program) else program,
+                lambda word: os.path.abspath(word) if os.path.isfile(word) else word,
+            )
         path = self.spec.partition("@")[0]
         is_name = path in (*player_names.EXAMPLES, *player_names.PAPER_MODELS)
         return self if is_name or not os.path.exists(path) else self._replace(spec=os.path.abspath(self.spec))
 
     def relative(self) -> "PlayerChoice":
-        """Return the choice with the path of a model below the current folder as it is from there."""
+        """Return the choice with the path of a model or a program below the current folder as it is from there."""
         with suppress(OSError):  # the folder may have been removed
-            return self._replace(spec=self.spec.removeprefix(os.path.join(os.getcwd(), "")))
+            here = os.path.join(os.getcwd(), "")
+            if self.is_program:
+                return self._with_words(
+                    lambda program: program.replace(here, "./", 1) if program.startswith(here) else program,
+                    lambda word: word.removeprefix(here),
+                )
+            return self._replace(spec=self.spec.removeprefix(here))
+        return self
+
+    @property
+    def is_program(self) -> bool:
+        """True for an engine by its command."""
+        return self.spec.partition(":")[0] == player_names.ENGINE
+
+    def _with_words(self, program: Callable[[str], str], others: Callable[[str], str]) -> "PlayerChoice":
+        kind, colon, command = self.spec.partition(":")
+        with suppress(ValueError, IndexError):  # no command, or one that cannot be read, is refused when it is opened
+            first, *rest = shlex.split(command)
+            changed = [program(first), *map(others, rest)]
+            if changed != [first, *rest]:
+                return self._replace(spec=f"{kind}{colon}{shlex.join(changed)}")
         return self
 
 

@@ -190,3 +190,24 @@ def test_a_game_against_a_run_goes_on_from_another_folder(tmp_path: Path, monkey
     assert str(tmp_path) not in text_of(played, "s"), "a copy for others names no folder of this machine"
     (tmp_path / "elsewhere").rmdir()
     assert Game.from_saved(kept).seats.black == seats.black
+
+
+def test_a_game_against_a_program_goes_on_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("my engine", "bot.py", "gomoku"):
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    seats = Seats(PlayerChoice(spec="engine:'./my engine' --fast"), PlayerChoice(spec="engine:python bot.py"))
+    kept = game("h8", seats=seats).to_save(anywhere=True)
+    assert Game.from_saved(kept).seats == seats, "the names are as short as before"
+    monkeypatch.chdir("elsewhere")
+    program, script = Game.from_saved(kept).seats
+    assert program == PlayerChoice(spec=f"engine:'{tmp_path}/my engine' --fast")
+    assert script == PlayerChoice(spec=f"engine:python {tmp_path}/bot.py")
+
+
+@pytest.mark.parametrize("spec", ["engine:", "engine:'", "engine:gomoku engine", "engine:no/../'"])
+def test_a_command_without_paths_stays_as_it_is(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gomoku").touch()  # a program without a folder is looked for on the PATH
+    monkeypatch.chdir(tmp_path)
+    assert PlayerChoice(spec=spec).absolute().relative() == PlayerChoice(spec=spec)
