@@ -209,6 +209,8 @@ def _serve(host: str, port: int) -> None:
         from gomoku_cli.serving.server import serve
     except ImportError as error:
         raise ServingError("--serve needs aiohttp and textual-serve: pip install '.[serve]'") from error
+    if not host:
+        raise typer.BadParameter("it names no address", param_hint="--host")
     if not is_loopback(host):
         echo(
             f"warning: other machines can reach {host}:{port}. Whoever has the address below plays as you, with your "

@@ -296,8 +296,13 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
             await web.TCPSite(runner, each, port).start()
         except OSError as error:
             if number == 0 or error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-                reason = error.strerror or str(error)
-                raise ServingError(f"port {port} of {each} cannot be used: {reason}; --port names another") from error
+                is_known = error.errno in errno.errorcode  # not where a name cannot be looked up
+                reason = os.strerror(error.errno or 0) if is_known else error.strerror or str(error)
+                if error.errno in (errno.EADDRINUSE, errno.EACCES):
+                    fault = f"port {port} of {each} cannot be used: {reason}; --port names another"
+                else:  # the address: of another machine, of another family, or of a name that nobody knows
+                    fault = f"{each} is no address of this machine: {reason}; --host names one, as 127.0.0.1"
+                raise ServingError(fault) from error
 
 
 def _text(text: str, status: int) -> web.Response:

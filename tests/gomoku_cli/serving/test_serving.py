@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -39,6 +40,24 @@ def test_without_the_extra_the_command_says_how_to_get_it(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "gomoku_cli.serving.server", None)
     assert app.run(["play", "--serve"]) == ExitCode.FAILED
     assert "pip install '.[serve]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("host", "fault"),
+    [
+        ("1.2.3.4.5", "1.2.3.4.5 is no address of this machine: "),
+        ("192.0.2.1", "192.0.2.1 is no address of this machine: "),
+        ("", "it names no address"),
+        ("127.0.0.1", "cannot be used: Address already in use; --port names another"),
+    ],
+)
+def test_a_place_where_nothing_can_be_served_is_named(host: str, fault: str, capsys: Capsys) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        words = ["play", "--serve", "--host", host, "--port", str(taken.getsockname()[1])]
+        assert app.run(words) in (ExitCode.FAILED, ExitCode.USAGE)
+    err = capsys.readouterr().err
+    assert fault in err
+    assert ("--port" in err) == (host == "127.0.0.1")
 
 
 def test_a_served_board_uses_the_driver_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
