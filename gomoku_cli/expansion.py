@@ -3,6 +3,7 @@
 import functools
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
@@ -12,6 +13,8 @@ from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 import typer
 
+_HEAD = 1000
+"""Bytes at the beginning of a file that tell its kind."""
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -102,6 +105,21 @@ def check_new(path: Path, option: str, *, force: bool) -> None:
     check_output(path, option)
     if path.is_file() and not force and not is_written_into(path):
         raise typer.BadParameter(f"{path} exists; --force overwrites it", param_hint=option)
+
+
+def check_remade(path: Path, option: str, report: bytes, remedy: str = "name another file") -> None:
+    """Raise a usage error for a report that could not be written, or that would replace a file of another kind.
+
+    `report`: a pattern for the beginning of reports, which are made anew, as an empty file is filled.
+    """
+    from core.files.atomic import is_written_into
+
+    check_output(path, option)
+    if path.is_file() and not is_written_into(path):
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+        if head and not re.search(report, head):
+            raise typer.BadParameter(f"{path} exists and is no report; {remedy}", param_hint=option)
 
 
 def check_suffix(path: Path, suffixes: Sequence[str], option: str | None, problem: str = "must end in") -> None:

@@ -87,12 +87,15 @@ class ReportOptions:
     def check(self) -> None:
         """Raise a usage error for a file that cannot be written, or must not be overwritten, before hours of games."""
         from core.records.formats import SUFFIXES
-        from gomoku_cli.expansion import check_new, check_output, check_suffix
+        from gomoku_cli.expansion import check_new, check_remade, check_suffix
         from gomoku_cli.reports.plots import check_plot
 
-        for option, path in {"--junit": self.junit, "--markdown": self.markdown}.items():
+        for option, path, report in (
+            ("--junit", self.junit, rb"<testsuites?\b"),
+            ("--markdown", self.markdown, rb"\A## "),
+        ):
             if path is not None:
-                check_output(path, option)
+                check_remade(path, option, report)
         if self.games_file is not None:
             check_new(self.games_file, "--games-file", force=self.force)
             check_suffix(self.games_file, SUFFIXES, "--games-file")

@@ -6,12 +6,11 @@ from typing import Annotated
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.expansion import check_output, check_suffix, require
+from gomoku_cli.expansion import check_output, check_remade, check_suffix, require
 from gomoku_cli.printable import echo
 
 _GENERATOR = b'<meta name="generator" content="gomoku report">'
 """In the head of each page: pages are made anew, and nothing else is overwritten."""
-_HEAD = 1000
 
 
 def command(
@@ -66,12 +65,10 @@ def command(
         echo(f"{tensorboard}: event files; open them with tensorboard --logdir {tensorboard}")
         return
     check_suffix(output, (".html", ".htm"), "--output")
-    check_output(output, "--output")
-    if output.is_file() and not force:
-        with output.open("rb") as file:
-            is_report = _GENERATOR in file.read(_HEAD)
-        if not is_report:
-            raise typer.BadParameter(f"{output} exists and is no report; --force overwrites it", param_hint="--output")
+    if force:
+        check_output(output, "--output")
+    else:
+        check_remade(output, "--output", _GENERATOR, "--force overwrites it")
     if files:
         _report_game(files[0], game or 1, output, player, seconds, quiet=quiet)
         return

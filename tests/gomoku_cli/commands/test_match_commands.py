@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from core.records.formats import read_games
 from core.records.record import Ending
@@ -20,8 +21,11 @@ from curriculum.arena.session import MatchSession
 from curriculum.arena.tournament import Tournament
 from curriculum.reporting import Interrupted
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.match_options import ReportOptions
 from gomoku_cli.process import ORDERLY_SIGNALS
 from gomoku_cli.reports import terminal
+from gomoku_cli.reports.junit import match_junit
+from gomoku_cli.reports.markdown import match_markdown
 from tests.support.commands import Capsys, done, refused, run
 from tests.support.nets import save_small_model
 from tests.support.project import ROOT, SUPPORT
@@ -328,3 +332,15 @@ def test_a_signal_after_the_last_game_costs_no_result(
     monkeypatch.setattr(terminal, report, signalled)
     assert done(run(capsys, *command, "--markdown", tmp_path / "report.md"))
     assert (tmp_path / "report.md").is_file()
+
+
+@pytest.mark.parametrize("option", ["--junit", "--markdown"])
+def test_a_report_replaces_reports_alone(option: str, tmp_path: Path) -> None:
+    for kept in ("(;GM[4]SZ[15])", "# Notes\n", "<?xml version='1.0'?><project/>"):
+        (tmp_path / "kept").write_text(kept, encoding="utf-8")
+        with pytest.raises(typer.BadParameter, match="exists and is no report; name another file"):
+            ReportOptions(**{option[2:]: tmp_path / "kept"}).check()
+    reports = {"--junit": match_junit("a against b", [], [], 1.0), "--markdown": match_markdown("a", [], [], [])}
+    for text in ("", reports[option]):
+        (tmp_path / "report").write_text(text, encoding="utf-8")
+        ReportOptions(**{option[2:]: tmp_path / "report"}).check()
