@@ -6,13 +6,16 @@ targets' variance that the value leaves: it compares values of different scales,
 
 import argparse
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from benchmarks.curve.data import config_of, measured_on
 from benchmarks.curve.dataset import Dataset
 from benchmarks.curve.train import errors
-from benchmarks.measuring import model_file, show
+from benchmarks.measuring import Fault, model_file, show
+from curriculum.reporting import Context
+from gomoku_cli.interruption import interruptible
 from nets.checkpoint import load_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -30,14 +33,17 @@ def run(arguments: argparse.Namespace) -> int:
     held_out, labels = measured_on(arguments.data, dataset, len(dataset.held_out))
     samples = held_out if labels is None else labels
 
-    def rows() -> Iterator[dict[str, Any]]:
+    def rows(context: Context) -> Iterator[dict[str, Any]]:
         for path in arguments.models:
-            evaluator = NetEvaluator(load_model(path)[0].eval())
-            policy, value, r = errors(evaluator, samples)
-            evaluator.close()
-            yield {"model": path.stem, "positions": len(samples), "policy": policy, "value": value, "r": r} | {
-                "unexplained": 1 - r * r
-            }
+            context.check()
+            model = load_model(path)[0].eval()
+            if model.rules.cells != dataset.rules.cells:
+                raise Fault(f"{path} plays {model.rules}; the positions are of {dataset.rules}")
+            with closing(NetEvaluator(model)) as evaluator:
+                policy, value, r = errors(evaluator, samples)
+            facts = {"model": path.stem, "positions": len(samples), "policy": policy, "value": value, "r": r}
+            yield facts | {"unexplained": 1 - r * r}
 
-    show(rows(), arguments.json)
+    with interruptible() as context:
+        show(rows(context), arguments.json)
     return 0

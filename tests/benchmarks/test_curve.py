@@ -103,6 +103,8 @@ def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(data: 
     assert [measured[name] for name in ("policy", "value", "r")] == [
         pytest.approx(learnt[name], abs=1e-5) for name in ("deep_policy", "deep_value", "r")
     ]
+    with pytest.raises(Fault, match="plays 5 in a row on 15x15; the positions are of"):
+        command(measure, data, "default")
     model, info = load_model(large)
     assert info.net.trunk == ("lines-32:16x3", "spread")
     assert model.rules == RULES
