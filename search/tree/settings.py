@@ -144,8 +144,10 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         check_settings(self)
-        if not self.proven_nodes and (self.forced_moves or self.vcf_root_nodes or self.vcf_leaf_nodes):
-            raise ValueError("forced_moves, vcf_root_nodes and vcf_leaf_nodes prove nodes: they need proven_nodes")
+        if not self.proven_nodes and (self.looks_at_leaves or self.looks_at_roots):
+            raise ValueError(
+                "forced_moves, vcf_root_nodes, vcf_leaf_nodes and shun_open_fours prove moves: they need proven_nodes"
+            )
 
     @property
     def looks_at_leaves(self) -> bool:

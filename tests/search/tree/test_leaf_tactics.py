@@ -378,7 +378,8 @@ def test_settings_made_before_there_were_tactics_have_none() -> None:
     assert not SearchSettings().looks_at_leaves
     assert not SearchSettings().looks_at_roots
     assert SearchSettings(simulations=5).with_tactics().without_tactics() == SearchSettings(simulations=5)
-    with pytest.raises(ValueError, match="need proven_nodes"):
-        SearchSettings(forced_moves=True, proven_nodes=False)
+    for tactics in ({"forced_moves": True}, {"shun_open_fours": True}, {"vcf_root_nodes": 1}, {"vcf_leaf_nodes": 1}):
+        with pytest.raises(ValueError, match="need proven_nodes"):
+            SearchSettings(proven_nodes=False, **tactics)
     with pytest.raises(ValueError, match="vcf_leaf_nodes is -1"):
         SearchSettings(vcf_leaf_nodes=-1)
