@@ -19,11 +19,12 @@ def command(
 ) -> None:
     """Compile all kernels and prepare the built-in model, so that other commands start at once.
 
-    It also measures the batch size and the threads with which the nets are fastest on this machine. The results stay in
-    the user's cache folder until this program, its compiler or OpenVINO changes version.
+    Renju and caro have kernels of their own, which `--variant` compiles. It also measures the batch size and the
+    threads with which the nets are fastest on this machine. The results stay in the user's cache folder until this
+    program, its compiler or OpenVINO changes version.
 
     Args:
-        variant: Compile the kernels for games under these rules.
+        variant: Compile the kernels for games under these rules; standard plays with those of freestyle.
 
     Examples:
         gomoku warmup
@@ -57,9 +58,9 @@ def command(
     elif reason is not None:
         echo(f"not everything could be kept: {reason}; what is missing is made by each run, {ESTIMATE}")
     elif compiled:
-        echo(f"compiled {compiled} kernels in {duration(seconds)}, kept in {KERNELS.path}")
+        echo(f"compiled {compiled} kernels for {variant} in {duration(seconds)}, kept in {KERNELS.path}")
     else:
-        echo(f"all kernels are compiled already, kept in {KERNELS.path}")
+        echo(f"all kernels for {variant} are compiled already, kept in {KERNELS.path}")
     if tuning is not None and not as_json:
         threads = f"{tuning.threads} threads" if tuning.threads else "all cores"
         echo(f"the nets run in batches of up to {tuning.largest_batch} on {threads}, as measured here")
