@@ -17,10 +17,12 @@ def net_names(config: NetConfig) -> tuple[str, ...]:
     return tuple(net_colours(config.dual))
 
 
+def rows_of(to_move: NDArray[np.int8], colour: Colour | None) -> NDArray[np.intp]:
+    """Return the rows of a batch with `colour` to move, of `to_move` [B]; None stands for both."""
+    return np.arange(len(to_move)) if colour is None else np.flatnonzero(to_move == colour)
+
+
 def rows_by_net(to_move: NDArray[np.int8], dual: bool) -> list[tuple[str, NDArray[np.intp]]]:
     """Return each net's name with its rows of a batch with `to_move` [B]; nets without a row are left out."""
-    parts = {
-        name: np.arange(len(to_move)) if colour is None else np.flatnonzero(to_move == colour)
-        for name, colour in net_colours(dual).items()
-    }
+    parts = {name: rows_of(to_move, colour) for name, colour in net_colours(dual).items()}
     return [(name, rows) for name, rows in parts.items() if len(rows)]

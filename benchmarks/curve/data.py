@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.curve.dataset import Dataset
+from benchmarks.curve.dataset import Dataset, Selection
 from benchmarks.measuring import Fault
 from core.streams import Purpose, generator
 from curriculum.config import Config
 from curriculum.presets import read_config
 from curriculum.training.files import read_packed
-from curriculum.training.packed import Packed, SampleSet, Selection
+from curriculum.training.packed import Packed, SampleSet
 
 CONFIG = "config.toml"
 LABELS = "labels"

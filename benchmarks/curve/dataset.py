@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from core.files.json_text import value_at, values_at
 from core.rules import Rules
 from curriculum.training.files import naming_metadata, read_packed, write_samples
-from curriculum.training.packed import Packed, Selection
+from curriculum.training.packed import Packed, Rows
+from curriculum.training.samples import Samples
 
 _SHARD = 1_000_000
 """Positions of a shard, about; a kill loses those of one at most, which takes some seconds to collect."""
@@ -25,6 +26,44 @@ _PARTS = _HELD_OUT, _TRAINING = "held-out", "training"
 def read_samples_of(path: Path, cells: int) -> Packed:
     """Return the samples of a file. Raises `SamplesError`."""
     return read_packed(path, cells)[0]
+
+
+class Selection:
+    """Samples of several parts, in any order: a position costs eight bytes of memory more."""
+
+    def __init__(self, parts: Sequence[Packed], index: NDArray[np.int64] | None = None) -> None:
+        """`index`: numbers of the selected samples, counted through all parts; all of them without it."""
+        self.parts = parts
+        self._ends = np.cumsum([len(part) for part in parts])
+        self.index = np.arange(self._ends[-1] if parts else 0) if index is None else index
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @property
+    def to_move(self) -> NDArray[np.int8]:
+        """See `SampleSet`."""
+        to_move: NDArray[np.int8] = np.concatenate([part.to_move for part in self.parts])[self.index]
+        return to_move
+
+    def rows(self, which: Rows) -> Samples:
+        """See `SampleSet`."""
+        chosen = self.index[which]
+        part_of = np.searchsorted(self._ends, chosen, side="right")
+        order = np.argsort(part_of, kind="stable")
+        found: list[Samples] = []
+        for number in np.unique(part_of):
+            part = self.parts[number]
+            found.append(part.rows(chosen[part_of == number] - (self._ends[number] - len(part))))
+        if len(found) == 1:
+            return found[0]
+        place = np.empty(len(order), np.intp)
+        place[order] = np.arange(len(order))
+        return Samples.concatenate(found or [self.parts[0].rows(np.arange(0))]).rows(place)
+
+    def select(self, which: Rows) -> "Selection":
+        """Return some of the samples, unread."""
+        return Selection(self.parts, self.index[which])
 
 
 class Dataset:

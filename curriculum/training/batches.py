@@ -11,14 +11,14 @@ from core.rules import Colour
 from core.streams import Purpose, generator
 from curriculum.training.packed import SampleSet
 from curriculum.training.samples import Samples
-from nets.dispatch import net_colours
+from nets.dispatch import net_colours, rows_of
 
 
 class Draw(NamedTuple):
     """The samples of a batch by their numbers."""
 
     rows: tuple[NDArray[np.intp], NDArray[np.intp]]
-    """Numbers [F] among those of the colour, and [R] among those of the rehearsal; B = F + R."""
+    """Numbers [F] of the samples, and [R] of the rehearsal; B = F + R."""
     symmetries: NDArray[np.intp]
     """[B] of both together, 0 to 7."""
 
@@ -46,28 +46,25 @@ class BatchSource:
         """
         self.colours = tuple(net_colours(dual).values())
         """The batches of a step: one for each colour, or None for both together."""
-        self._samples = {colour: samples.of_colour(colour) for colour in self.colours}
-        self._rehearsal = {colour: rehearsal.of_colour(colour) for colour in self.colours}
+        self.parts = samples, rehearsal
+        self._rows = {colour: [rows_of(part.to_move, colour) for part in self.parts] for colour in self.colours}
+        """Numbers of each colour's samples, and of those of its rehearsal."""
         self._share = rehearsal_share
         self._batch_size = batch_size
         self._seed = seed
         self._images = SYMMETRIES if all_symmetries else 1
         """Images of a sample in a pass."""
         self._order: dict[Colour | None, tuple[int, NDArray[np.intp]]] = {}
-        largest = max(self._images * len(part) for part in self._samples.values())
+        largest = max(self._images * len(rows) for rows, _ in self._rows.values())
         self.steps_per_pass = max(1, math.ceil(largest / self._fresh(largest)))
         """Steps of a pass over the larger colour's samples: nearly each is seen once, in whole batches."""
 
     def _fresh(self, available: int) -> int:
         return max(1, min(available, round(self._batch_size * (1.0 - self._share))))
 
-    def parts(self, colour: Colour | None) -> tuple[SampleSet, SampleSet]:
-        """Return the samples of a colour, and those of its rehearsal."""
-        return self._samples[colour], self._rehearsal[colour]
-
     def draw(self, colour: Colour | None, step: int) -> Draw | None:
         """Return the numbers of a step's samples; None where there is no sample of that colour."""
-        samples, rehearsal = self.parts(colour)
+        samples, rehearsal = self._rows[colour]
         if not len(samples):
             return None
         available = self._images * len(samples)
@@ -84,14 +81,14 @@ class BatchSource:
         symmetries = draw.integers(SYMMETRIES, size=len(drawn) + more)
         if self._images > 1:
             symmetries[: len(drawn)] = drawn % self._images
-        return Draw((drawn // self._images, rehearsed), symmetries)
+        return Draw((samples[drawn // self._images], rehearsal[rehearsed]), symmetries)
 
-    def read(self, colour: Colour | None, draw: Draw) -> Samples:
+    def read(self, draw: Draw) -> Samples:
         """Return the samples that were drawn, turned."""
-        parts = [part.rows(rows) for part, rows in zip(self.parts(colour), draw.rows, strict=True) if len(rows)]
+        parts = [part.rows(rows) for part, rows in zip(self.parts, draw.rows, strict=True) if len(rows)]
         return Samples.concatenate(parts).transformed(draw.symmetries)
 
     def batch(self, colour: Colour | None, step: int) -> Samples | None:
         """Return the batch of a step; None where there is no sample of that colour."""
         draw = self.draw(colour, step)
-        return None if draw is None else self.read(colour, draw)
+        return None if draw is None else self.read(draw)

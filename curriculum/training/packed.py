@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.compiled.symmetry import targets
 from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.evaluation import PositionBatch
-from core.rules import BLACK, NO_CELL, WHITE, Colour
+from core.rules import BLACK, NO_CELL, WHITE
 from curriculum.training.samples import Samples
 from nets.targets import POLICY, VALUE, Target, all_targets
 
@@ -53,8 +53,9 @@ class SampleSet(Protocol):
     def __len__(self) -> int:
         """Return the number of samples."""
 
-    def of_colour(self, colour: Colour | None) -> "SampleSet":
-        """Return the samples with `colour` to move; None stands for both."""
+    @property
+    def to_move(self) -> NDArray[np.int8]:
+        """[B] the side to move."""
 
     def rows(self, which: Rows) -> Samples:
         """Return some of the samples."""
@@ -140,10 +141,6 @@ class Packed:
         """All samples, unpacked."""
         return self.rows(slice(None))
 
-    def of_colour(self, colour: Colour | None) -> "SampleSet":
-        """See `SampleSet`."""
-        return Selection([self]).of_colour(colour)
-
     def rows(self, which: Rows) -> Samples:
         """Return some of the samples."""
         facts, stones = self.arrays["facts"][which], self._stones[which]
@@ -216,45 +213,6 @@ class Packed:
                     [part.arrays.get(target.array, zeros) for part, zeros in zip(parts, none, strict=True)]
                 )
         return Packed({"board": parts[0].arrays["board"], **joined})
-
-
-class Selection:
-    """Samples of several parts, in any order: a position costs eight bytes of memory more."""
-
-    def __init__(self, parts: Sequence[Packed], index: NDArray[np.int64] | None = None) -> None:
-        """`index`: numbers of the selected samples, counted through all parts; all of them without it."""
-        self.parts = parts
-        self._ends = np.cumsum([len(part) for part in parts])
-        self.index = np.arange(self._ends[-1] if parts else 0) if index is None else index
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    def of_colour(self, colour: Colour | None) -> "SampleSet":
-        """See `SampleSet`."""
-        if colour is None:
-            return self
-        to_move = np.concatenate([part.to_move for part in self.parts])
-        return self.select(np.flatnonzero(to_move[self.index] == colour))
-
-    def rows(self, which: Rows) -> Samples:
-        """See `SampleSet`."""
-        chosen = self.index[which]
-        part_of = np.searchsorted(self._ends, chosen, side="right")
-        order = np.argsort(part_of, kind="stable")
-        found: list[Samples] = []
-        for number in np.unique(part_of):
-            part = self.parts[number]
-            found.append(part.rows(chosen[part_of == number] - (self._ends[number] - len(part))))
-        if len(found) == 1:
-            return found[0]
-        place = np.empty(len(order), np.intp)
-        place[order] = np.arange(len(order))
-        return Samples.concatenate(found or [self.parts[0].rows(np.arange(0))]).rows(place)
-
-    def select(self, which: Rows) -> "Selection":
-        """Return some of the samples, unread."""
-        return Selection(self.parts, self.index[which])
 
 
 def pack(samples: Samples) -> Packed:

@@ -40,6 +40,11 @@ class Samples:
         """[B] the value target for the side to move, -1 to 1."""
         return self.targets[VALUE.name]
 
+    @property
+    def to_move(self) -> NDArray[np.int8]:
+        """[B] the side to move."""
+        return self.positions.to_move
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -65,10 +70,6 @@ class Samples:
     def rows(self, which: slice | NDArray[np.intp] | NDArray[np.bool_]) -> "Samples":
         """Return some of the samples."""
         return Samples(self.positions.rows(which), {name: rows[which] for name, rows in self.targets.items()})
-
-    def of_colour(self, colour: Colour | None) -> "Samples":
-        """Return the samples with `colour` to move; None stands for both."""
-        return self if colour is None else self.rows(self.positions.to_move == colour)
 
     def transformed(self, symmetries: NDArray[np.intp]) -> "Samples":
         """Return the samples with row `b` under symmetry `symmetries[b]` (0 to 7), which moves targets of cells."""

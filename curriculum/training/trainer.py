@@ -31,7 +31,7 @@ from curriculum.training.samples import Samples
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
 from nets.config import note_use
-from nets.dispatch import net_colours
+from nets.dispatch import net_colours, rows_of
 from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision
@@ -89,7 +89,7 @@ class Trainer:
         note_use(device=gpu or self.device.type, training_precision=str(self._precision).removeprefix("torch."))
         self._optimisers = {name: self._new_optimiser(net) for name, net in self.model.nets.items()}
         self._slots = _SLOTS[self.settings.optimiser]
-        self._resident: WeakKeyDictionary[BatchSource, dict[Colour | None, Resident]] = WeakKeyDictionary()
+        self._resident: WeakKeyDictionary[BatchSource, Resident] = WeakKeyDictionary()
 
     @property
     def result(self) -> DualNet:
@@ -118,14 +118,9 @@ class Trainer:
             dual=self.model.config.dual,
             all_symmetries=all_symmetries,
         )
-        parts = {colour: source.parts(colour) for colour in source.colours}
-        cells, space = self.model.rules.cells, room(self.device)
-        if space:
-            needed = sum(bytes_of(len(part), cells, self._targets) for both in parts.values() for part in both)
-            if needed <= space:
-                self._resident[source] = {
-                    colour: Resident(both, self.model.rules.size, self._on_device) for colour, both in parts.items()
-                }
+        count, space = sum(map(len, source.parts)), room(self.device)
+        if space and bytes_of(count, self.model.rules.cells, self._targets) <= space:
+            self._resident[source] = Resident(source.parts, self.model.rules.size, self._on_device)
         return source
 
     def _new_optimiser(self, net: nn.Module) -> torch.optim.Optimizer:
@@ -180,12 +175,12 @@ class Trainer:
         self, source: BatchSource, colour: Colour | None, steps: Iterable[int]
     ) -> Iterator[Callable[[], Batch] | None]:
         """Yield for each step the device's part of its batch; None where there is no sample of that colour."""
-        resident = self._resident.get(source, {}).get(colour)
+        resident = self._resident.get(source)
         for step in steps:
             if (draw := source.draw(colour, step)) is None:
                 yield None
             elif resident is None:
-                yield partial(self._on_device, source.read(colour, draw))
+                yield partial(self._on_device, source.read(draw))
             else:
                 yield partial(resident.batch, draw)
 
@@ -266,11 +261,11 @@ class Trainer:
         `NotFiniteError` if a net or its answers are not finite then.
         """
         for colour in net_colours(self.model.config.dual).values():
-            part = samples.of_colour(colour)
-            if len(part) < 2:
+            rows = rows_of(samples.to_move, colour)
+            if len(rows) < 2:
                 continue
             draw = generator(seed, Purpose.SHUFFLE, colour or 0)
-            some = part.rows(draw.permutation(len(part))[:_NORM_POSITIONS])
+            some = samples.rows(rows[draw.permutation(len(rows))[:_NORM_POSITIONS]])
             some = some.transformed(draw.integers(SYMMETRIES, size=len(some)))
             # One batch of a few samples would weigh as much as a full one.
             batches = max(1, len(some) // _NORM_BATCH)

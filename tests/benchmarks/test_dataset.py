@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.curve.dataset import Dataset
+from benchmarks.curve.dataset import Dataset, Selection
 from core.rules import Rules, Variant
 from curriculum.training.files import SamplesError, write_samples
 from curriculum.training.packed import pack
+from curriculum.training.samples import Samples
 from tests.curriculum.training.test_packed import assert_equal, games
 
 RULES = Rules(9, 5)
@@ -28,6 +29,18 @@ def keys(dataset: Dataset) -> list[int]:
     return [
         int(key) for part in (dataset.training, dataset.held_out) for key in part.parts for key in key.position_keys()
     ]
+
+
+def test_samples_come_back_in_any_order_from_any_parts() -> None:
+    plain = games(RULES, 12)
+    packed, order = pack(plain), np.random.default_rng(2).permutation(len(plain))
+    parts = Selection([packed, packed.take(order), packed])
+    chosen = np.random.default_rng(3).permutation(3 * len(plain))
+    expected = Samples.concatenate([plain, plain.rows(order), plain]).rows(chosen)
+    assert_equal(parts.rows(chosen), expected)
+    assert np.array_equal(parts.select(chosen).to_move, expected.to_move)
+    assert_equal(Selection(parts.parts[:1]).rows(order), plain.rows(order))
+    assert (len(parts.rows(np.arange(0))), len(Selection([]))) == (0, 0)
 
 
 def test_each_position_is_collected_once_and_whole_games_are_held_out(tmp_path: Path, files: list[Path]) -> None:

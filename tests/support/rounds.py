@@ -81,7 +81,7 @@ class Script:
             parameter = next(trainer.model.nets["black"].parameters())
             momentum = trainer._optimisers["black"].state[parameter].get("momentum_buffer", torch.zeros(1))
             self.begun.append((float(parameter.data.flatten()[0]), float(momentum.flatten()[0]), first))
-        rehearsal = len(source.parts(source.colours[0])[1]) + len(source.parts(source.colours[1])[1])
+        rehearsal = len(source.parts[1])
         self.note("batches", rehearsal, source._share, source.steps_per_pass, int(source._seed))
         for name, optimiser in trainer._optimisers.items():
             for parameter in trainer.model.nets[name].parameters():

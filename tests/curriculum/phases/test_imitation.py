@@ -22,8 +22,8 @@ def test_later_phases_rehearse_the_samples_of_the_earlier_ones(tmp_path: Path) -
     trained_on = sum(metadata["lengths"][:4])
     assert len(rehearsed) == 2 * 48 + trained_on, "the basics in both colours, and no game that was held out"
     assert len(games) > trained_on
-    black = rehearsed.rows(slice(96)).of_colour(BLACK)
-    assert {0.0, 1.0} <= set(black.values.tolist()), "Black attacks and defends"
+    values = rehearsed.values[:96][rehearsed.to_move[:96] == BLACK]
+    assert {0.0, 1.0} <= set(values.tolist()), "Black attacks and defends"
 
 
 def test_imitation_stops_at_the_bar_with_the_model_that_met_it(tmp_path: Path) -> None:

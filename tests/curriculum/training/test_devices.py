@@ -77,12 +77,12 @@ def test_resident_samples_are_drawn_and_turned_as_those_of_the_processor(all_sym
         fresh, old, rehearsal_share=0.25, batch_size=16, seed=3, dual=True, all_symmetries=all_symmetries
     )
     trainer_ = trainer.Trainer(replace(CONFIG, training=replace(CONFIG.training, label_smoothing=0.1)))
+    resident = Resident(source.parts, RULES.size, trainer_._on_device)
     for colour in source.colours:
-        resident = Resident(source.parts(colour), RULES.size, trainer_._on_device)
         for step in range(2 * source.steps_per_pass):
             draw = source.draw(colour, step)
             assert draw is not None
-            expected, found = trainer_._on_device(source.read(colour, draw)), resident.batch(draw)
+            expected, found = trainer_._on_device(source.read(draw)), resident.batch(draw)
             assert len(found.to_move) == 16
             for one, other in zip(expected[:3], found[:3], strict=True):
                 assert one.dtype == other.dtype and torch.equal(one, other)

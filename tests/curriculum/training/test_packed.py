@@ -5,10 +5,10 @@ import pytest
 
 from core.compiled.zobrist import WHITE_TO_MOVE, position_key
 from core.position import Position
-from core.rules import BLACK, WHITE, Rules
+from core.rules import BLACK, Rules
 from curriculum.games.mentor_games import random_move, replay_positions
 from curriculum.training import packed as packing
-from curriculum.training.packed import Packed, Selection, pack
+from curriculum.training.packed import Packed, pack
 from curriculum.training.samples import Samples
 
 
@@ -41,7 +41,7 @@ def assert_equal(packed: Samples, plain: Samples) -> None:
 
 
 @pytest.mark.parametrize("size", [3, 15, 25])
-def test_samples_come_back_in_any_order_and_from_any_parts(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_come_back_in_any_order(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = games(Rules(size, 3 if size == 3 else 5), 12)
     packed, order = pack(plain), np.random.default_rng(2).permutation(len(plain))
     keys = packed.position_keys()
@@ -53,15 +53,6 @@ def test_samples_come_back_in_any_order_and_from_any_parts(size: int, monkeypatc
     assert all(np.array_equal(array, same.arrays[name]) for name, array in packed.arrays.items()), "one line a game"
     twice = Packed.concatenate([packed, packed.take(order)])
     assert_equal(twice.all, Samples.concatenate([plain, plain.rows(order)]))
-    parts = Selection([packed, packed.take(order), packed])
-    chosen = np.random.default_rng(3).permutation(3 * len(plain))
-    assert_equal(parts.rows(chosen), Samples.concatenate([plain, plain.rows(order), plain]).rows(chosen))
-    white = parts.of_colour(WHITE)
-    assert_equal(white.rows(np.arange(len(packed.of_colour(WHITE)))), plain.of_colour(WHITE))
-    assert parts.of_colour(None) is parts
-    two = chosen % (2 * len(plain))
-    assert_equal(Selection(parts.parts[:2]).rows(two), twice.rows(two))
-    assert (len(parts.rows(np.arange(0))), len(Selection([]))) == (0, 0)
     for chunk in (7, len(plain)):
         monkeypatch.setattr(packing, "_CHUNK", chunk)
         assert np.array_equal(pack(plain).position_keys(), keys)

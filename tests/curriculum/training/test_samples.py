@@ -124,9 +124,6 @@ def test_auxiliary_targets_follow_their_samples(path: Path, monkeypatch: pytest.
     assert np.array_equal(turned.targets["reply"][:-1], turned.policies[1:])
     assert not np.array_equal(turned.policies, samples.policies)
     assert np.array_equal(turned.targets["outcome"], samples.targets["outcome"])
-    whites = both.of_colour(WHITE)
-    assert (len(whites), set(whites.positions.to_move.tolist())) == (COUNT, {WHITE})
-    assert both.of_colour(None) is both
     rewrite(path, lambda arrays: arrays.update({REPLY.array: arrays[REPLY.array][:-1]}))
     refused(path, "do not belong together")
 

@@ -47,6 +47,11 @@ def source_of(
     return BatchSource(samples, rehearsal, rehearsal_share=share, seed=3, **options)
 
 
+def of_black(samples: Samples) -> Samples:
+    """The samples with black to move."""
+    return samples.rows(samples.to_move == BLACK)
+
+
 def poisoned(samples: Samples, colour: Colour) -> Samples:
     """The samples with every target of `colour` replaced by another."""
     mine = samples.positions.to_move == colour
@@ -82,7 +87,7 @@ def test_each_net_sees_only_its_own_colour(colour: Colour, in_rehearsal: bool) -
 def test_a_colour_without_samples_is_left_alone() -> None:
     trainer = Trainer(CONFIG)
     before = weights(trainer.model, WHITE)
-    trainer.train(source_of(random_samples().of_colour(BLACK)), 0, 6, RATES)
+    trainer.train(source_of(of_black(random_samples())), 0, 6, RATES)
     assert all(torch.equal(a, b) for a, b in zip(before, weights(trainer.model, WHITE), strict=True))
 
 
@@ -164,7 +169,7 @@ def test_a_pass_shows_every_sample_once() -> None:
     assert source.steps_per_pass == 2
     seen = [source.batch(BLACK, step) for step in range(source.steps_per_pass)]
     shown = np.sort(np.concatenate([batch.values for batch in seen if batch is not None]))
-    assert np.array_equal(shown, np.sort(samples.of_colour(BLACK).values))
+    assert np.array_equal(shown, np.sort(of_black(samples).values))
 
 
 def test_rehearsal_takes_its_share_of_a_batch() -> None:
@@ -199,7 +204,7 @@ def test_the_learning_rate_falls_along_half_a_cosine(share: float, rate: float) 
 
 
 def test_a_pass_over_all_symmetries_holds_each_image_once() -> None:
-    samples = random_samples(8).of_colour(BLACK)
+    samples = of_black(random_samples(8))
     source = source_of(samples, dual=False, all_symmetries=True)
     assert source.steps_per_pass == len(samples) * 8 // 16
     batches = [source.batch(None, step) for step in range(source.steps_per_pass)]
