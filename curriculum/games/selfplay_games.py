@@ -136,6 +136,8 @@ class SelfPlay:
             cache=EvaluationCache(config.rules.cells, config.selfplay.cache_megabytes),
             seed=config.seed,
         )
+        self.renewed: Callable[[], Evaluator] | None = None
+        """Set it to play on with another evaluator after the next batch (`ForestSearch.set_evaluator`)."""
 
     @property
     def progress(self) -> "Progress":
@@ -167,13 +169,12 @@ class SelfPlay:
                         game = self._finish(games.pop(tree))
                         free.append(tree)
                         yield game.number, game
+                if self.renewed is not None:
+                    renewed, self.renewed = self.renewed, None
+                    self._search.set_evaluator(renewed)
                 yield None
         finally:
             self._search.halt()
-
-    def set_evaluator(self, renewed: Callable[[], Evaluator]) -> None:
-        """Play on with another evaluator after a None of `play`; see `ForestSearch.set_evaluator`."""
-        self._search.set_evaluator(renewed)
 
     def _start(self, tree: int, number: int) -> _Game:
         game = _Game(number, opening_of(self._config, self._iteration, number, self._balanced))

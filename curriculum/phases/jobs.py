@@ -1,7 +1,6 @@
 """The jobs of the phases for workers: games of self-play, and the models of a run as players."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 from core.evaluation import Evaluator
 from core.rules import Cell
 from curriculum.config import Config
-from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame
+from curriculum.games.selfplay_games import SelfPlay
 from curriculum.workers.shared_evaluator import SharedEvaluator, shared_evaluator
 from nets.checkpoint import load_model
 
@@ -55,30 +54,18 @@ class SelfPlayJob:
         return SelfPlayGames(self, files[self.model])
 
 
-class SelfPlayGames:
-    """Self-play in this process: see `curriculum.workers.games.Games`."""
+class SelfPlayGames(SelfPlay):
+    """Self-play by a model in this process: see `curriculum.workers.games.Games`."""
 
     def __init__(self, job: SelfPlayJob, model: Path) -> None:
         self._repeatable = job.repeatable
         self._evaluator = evaluator_of(model, repeatable=job.repeatable)
-        self._newer: Callable[[], Evaluator] | None = None
-        self._games = SelfPlay(job.config, self._evaluator, iteration=job.iteration, balanced=job.balanced)
+        super().__init__(job.config, self._evaluator, iteration=job.iteration, balanced=job.balanced)
 
     @property
     def counts(self) -> Mapping[str, int]:
         """See `curriculum.workers.games.Games`."""
-        return self._games.progress.counts
-
-    def play(
-        self, numbers: Iterator[int | None], stop: Callable[[], bool]
-    ) -> Generator[tuple[int, SelfPlayGame] | None]:
-        """See `curriculum.workers.games.Games`."""
-        with closing(self._games.play(numbers, stop)) as playing:
-            for item in playing:
-                if item is None and self._newer is not None:
-                    newer, self._newer = self._newer, None
-                    self._games.set_evaluator(newer)
-                yield item
+        return self.progress.counts
 
     def push(self, path: Path) -> None:
         """Play on with the weights of a model file."""
@@ -97,7 +84,7 @@ class SelfPlayGames:
                 evaluator.load(model)
                 return evaluator
 
-        self._newer = renewed
+        self.renewed = renewed
 
     def close(self) -> None:
         """See `curriculum.workers.games.Games`."""
