@@ -4,14 +4,12 @@ It also prepares the graphs of the built-in models.
 """
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.compiler import known_kernels
-from core.compiled.line_nets.evaluation import LineNet, LineNets, evaluate_lines, line_board, line_room
-from core.compiled.line_nets.numbers import CHANNELS_STEP, LANES, REGIONS
-from core.compiled.line_nets.patterns import PATTERNS
 from core.evaluation import BatchEvaluator, Evaluator, PositionBatch
 from core.position import Position
 from core.rules import Rules, Variant
@@ -22,7 +20,11 @@ from curriculum.games.kinds import KINDS
 from curriculum.games.selfplay_games import SelfPlay
 from curriculum.reporting import Context
 from nets.checkpoint import BUILT_IN
+from nets.config import NetConfig
+from nets.runtimes.lines import LineRuntime
 from nets.runtimes.loading import open_model
+from nets.runtimes.runtime_evaluator import RuntimeEvaluator
+from nets.shapes import tensor_types
 from search.mentor.casual import CasualPlayer, Habits
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
@@ -56,7 +58,7 @@ def compile_all(context: Context, variant: Variant = Variant.FREESTYLE) -> int:
         with watching_compilation(
             lambda kernel: task.update(len(compiled()), now=kernel.rpartition(".")[2])
         ) as compilation:
-            for evaluator in (_UniformEvaluator(), _LineEvaluator()):
+            for evaluator in (_UniformEvaluator(), _line_evaluator()):
                 for play in (_play_self_play, _play_against_a_person):
                     context.check()
                     play(evaluator)
@@ -82,7 +84,7 @@ def compile_rest() -> None:
 def compile_search() -> None:
     """Compile the tree search with a line-pattern net, without the kernels of `compile_beside_search`."""
     settings = replace(_SEARCH.with_tactics(), forced_moves=False, vcf_root_nodes=0)
-    search = ForestSearch(_RULES, _LineEvaluator(), settings, trees=1)
+    search = ForestSearch(_RULES, _line_evaluator(), settings, trees=1)
     search.set_root(0, Position.from_moves(_RULES, [0]))
     search.begin(0, settings.simulations)
     while not search.advance():
@@ -99,14 +101,14 @@ def compile_beside_search() -> None:
     search.visits(0)
     search.value(0)
     search.play(0, 1)
-    _LineEvaluator().evaluate_one()
+    _line_evaluator().evaluate(PositionBatch.empty(1, _RULES.cells))
 
 
 def compile_line_play() -> None:
     """Compile all that a model of line-pattern nets needs to play."""
     compile_search()
     compile_beside_search()
-    _play_against_a_person(_LineEvaluator())
+    _play_against_a_person(_line_evaluator())
 
 
 def compile_play() -> None:
@@ -123,36 +125,14 @@ class _UniformEvaluator(BatchEvaluator):
         return np.zeros(positions.stones.shape, np.float32), np.zeros(len(positions), np.float32)
 
 
-class _LineEvaluator(_UniformEvaluator):
-    """The same as a line-pattern net, all of whose weights are 0."""
-
-    def __init__(self) -> None:
-        net = LineNet(
-            table=np.zeros((PATTERNS, CHANNELS_STEP), np.int16),
-            near=np.zeros((1, 9, CHANNELS_STEP), np.int16),
-            near_bias=np.zeros((1, CHANNELS_STEP), np.int16),
-            mix=np.zeros((1, CHANNELS_STEP // LANES, CHANNELS_STEP // 2, LANES, 2), np.int16),
-            mix_bias=np.zeros((1, CHANNELS_STEP), np.int32),
-            heads=np.zeros((1, CHANNELS_STEP // 2, LANES, 2), np.int16),
-            heads_bias=np.zeros(LANES, np.int32),
-            own=np.zeros((0, (REGIONS**2 + 1) * LANES // 2, LANES, 2), np.int16),
-            own_bias=np.zeros(0, np.int32),
-            policy=np.zeros((CHANNELS_STEP // LANES, 0, LANES, 2), np.int16),
-            policy_bias=np.zeros(CHANNELS_STEP, np.int32),
-            dense=np.zeros((1, (REGIONS**2 + 1) * LANES // 2, LANES, 2), np.int16),
-            dense_bias=np.zeros(LANES, np.int32),
-            deep=np.zeros((1, LANES // 2, LANES, 2), np.int16),
-            deep_bias=np.zeros(LANES, np.int32),
-            last=np.zeros(LANES + 1, np.int32),
-        )
-        self.lines = LineNets(net, net, line_board(_RULES.size))
-
-    def evaluate_one(self) -> None:
-        """Evaluate a position on its own, as the runtime does."""
-        batch, net = PositionBatch.empty(1, _RULES.cells), self.lines.black
-        logits, values = np.empty((1, _RULES.cells), np.float32), np.empty(1, np.float32)
-        room = line_room(net, self.lines.board)
-        evaluate_lines(net, self.lines.board, room, batch.stones, batch.to_move, np.arange(1), logits, values)
+@cache
+def _line_evaluator() -> RuntimeEvaluator:
+    """Return the evaluator of a small line-pattern net, all of whose weights are 0."""
+    config = NetConfig(
+        trunk=("lines-32:1x1", "spread"), policy_head=("cells",), value_head=("regions-15-16",), dual=False
+    )
+    arrays = {name: np.zeros(kind.shape, np.float32) for name, kind in tensor_types(config, _RULES).items()}
+    return RuntimeEvaluator(LineRuntime(config, _RULES, arrays), config, _RULES.cells, version=0)
 
 
 def _play_self_play(evaluator: Evaluator) -> None:
