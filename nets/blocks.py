@@ -26,7 +26,8 @@ class LayerModule(nn.Module):
             self.add_module(name, _part(part) if isinstance(part, Conv | Norm | Linear) else module_of(part))
         for child in self.children():
             if isinstance(child, nn.Conv2d):
-                _initialise(child)
+                nn.init.kaiming_normal_(child.weight, nonlinearity="relu")
+                nn.init.zeros_(child.bias)  # type: ignore[arg-type]  # Conv2d types its bias as optional
 
     def forward(self, x: Tensor) -> Tensor:
         """See `Layer.forward`."""
@@ -44,25 +45,16 @@ def _part(part: Conv | Norm | Linear) -> nn.Module:
             return nn.Linear(part.units_in, part.units_out)
 
 
-class ConvNorm(nn.Module):
+class ConvNorm(LayerModule):
     """A convolution, which keeps its bias, its batch norm (A table I) and its ReLU, as far as it has them."""
 
-    def __init__(self, layer: Convolution) -> None:
-        super().__init__()
-        self.conv = nn.Conv2d(layer.channels_in, layer.channels_out, layer.kernel, padding=layer.padding)
-        self.norm: nn.Module = nn.BatchNorm2d(layer.channels_out) if layer.normed else nn.Identity()
-        self.activated = layer.activated
-        _initialise(self.conv)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map [B, channels_in, D, D] to [B, channels_out, D, D], or a larger board with more padding."""
-        x = self.norm(self.conv(x))
-        return torch.relu(x) if self.activated else x
+    layer: Convolution
+    conv: nn.Conv2d
 
     def fold(self) -> None:
         """Merge the batch norm's running statistics into the convolution; for inference only."""
-        if isinstance(self.norm, nn.BatchNorm2d):
-            self.conv = fuse_conv_bn_eval(self.conv, self.norm)
+        if isinstance(norm := getattr(self, "norm", None), nn.BatchNorm2d):
+            self.conv = fuse_conv_bn_eval(self.conv, norm)
             self.norm = nn.Identity()
 
 
@@ -73,19 +65,10 @@ class ResidualBlock(LayerModule):
     second: ConvNorm
 
 
-class Dense(nn.Module):
+class Dense(LayerModule):
     """A fully connected layer, with ReLU unless it is the last one of a head."""
 
-    def __init__(self, layer: FullyConnected) -> None:
-        super().__init__()
-        self.linear = nn.Linear(layer.units_in, layer.units_out)
-        self.activated = layer.activated
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map [B, ...], `units_in` numbers a row, to [B, units_out]."""
-        # reshape, not flatten: it reads channels-last memory in the order of the planes.
-        x = self.linear(x.reshape(x.shape[0], -1))
-        return torch.relu(x) if self.activated else x
+    linear: nn.Linear
 
 
 _OWN_MODULES: dict[type[Layer], Callable[[Any], nn.Module]] = {
@@ -103,11 +86,6 @@ _OWN_MODULES: dict[type[Layer], Callable[[Any], nn.Module]] = {
 def module_of(layer: Layer) -> nn.Module:
     """Return a layer with new weights."""
     return _OWN_MODULES.get(type(layer), LayerModule)(layer)
-
-
-def _initialise(conv: nn.Conv2d) -> None:
-    nn.init.kaiming_normal_(conv.weight, nonlinearity="relu")
-    nn.init.zeros_(conv.bias)  # type: ignore[arg-type]  # Conv2d types its bias as optional
 
 
 def channels_last(net: Net) -> Net:

@@ -53,6 +53,11 @@ class Convolution(Layer):
         conv = {"conv": Conv(self.channels_in, self.channels_out, self.kernel, self.padding)}
         return {**conv, "norm": Norm(self.channels_out)} if self.normed else conv
 
+    def forward(self, parts: Any, x: "Tensor") -> "Tensor":
+        """See `Layer.forward`."""
+        x = parts.norm(parts.conv(x)) if self.normed else parts.conv(x)
+        return x.relu() if self.activated else x
+
 
 @dataclass(frozen=True, slots=True)
 class Residual(Layer):
@@ -198,6 +203,12 @@ class FullyConnected(Layer):
     def parts(self) -> Mapping[str, Layer | Conv | Norm | Linear]:
         """See `Layer.parts`."""
         return {"linear": Linear(self.units_in, self.units_out)}
+
+    def forward(self, parts: Any, x: "Tensor") -> "Tensor":
+        """See `Layer.forward`."""
+        # reshape, not flatten: it reads channels-last memory in the order of the planes.
+        x = parts.linear(x.reshape(x.shape[0], -1))
+        return x.relu() if self.activated else x
 
 
 def _biased(x: "Tensor", bias: "Tensor") -> "Tensor":

@@ -60,7 +60,7 @@ class _ConvHeads(nn.Module):
             and isinstance(head[0], ConvNorm)
             and head[0].conv.kernel_size == (1, 1)
             and head[0].conv.padding == (0, 0)
-            and head[0].activated
+            and head[0].layer.activated
             and isinstance(head[1], Dense)
             for head in (policy, value)
         )

@@ -28,7 +28,7 @@ class _BiasApart(nn.Module):
     def __init__(self, layer: ConvNorm) -> None:
         super().__init__()
         self.conv, self.bias = _without_bias(layer.conv)
-        self.activated = layer.activated
+        self.activated = layer.layer.activated
         _diffuse(self.conv)
 
     def forward(self, x: Tensor) -> Tensor:
