@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -71,13 +70,8 @@ def _openvino_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[],
         warnings.simplefilter("ignore")  # the tracer warns of its own deprecation
         graph = openvino.module.convert_model(net, example_input=planes)
         graph.reshape(list(planes.shape))
-        options: dict[str, Any] = {
-            "INFERENCE_NUM_THREADS": cores(),
-            "NUM_STREAMS": 1,
-            "INFERENCE_PRECISION_HINT": openvino.hint,
-            "PERFORMANCE_HINT": "LATENCY",
-        }
-        request = openvino.core.compile_model(graph, "CPU", options).create_infer_request()
+        options = {"INFERENCE_NUM_THREADS": cores(), "ENABLE_CPU_PINNING": True, "PERFORMANCE_HINT": "LATENCY"}
+        request = openvino.compiled(graph, batch, **options).create_infer_request()
     request.set_input_tensor(openvino.module.Tensor(planes.contiguous().numpy()))
     call: Callable[[], object] = request.infer
     return call

@@ -125,21 +125,14 @@ class _TeacherGames:
     """The teacher in this process, on all its cores."""
 
     def __init__(self, config: Config, teacher: Player) -> None:
+        self.counts: Mapping[str, int] = {}
         self._config = config
         self._teacher: Player | None = teacher
-        self._positions = 0
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        return {"positions": self._positions}
 
     def play(
         self, numbers: Iterator[int | None], stop: Callable[[], bool]
     ) -> Generator[tuple[int, Samples | ForfeitError] | None]:
-        for item in on_threads(numbers, cores(), self._samples_of, stop):
-            if item is not None and not isinstance(item[1], ForfeitError):
-                self._positions += len(item[1])
-            yield item
+        return on_threads(numbers, cores(), self._samples_of, stop)
 
     def close(self) -> None:
         self._teacher = None  # an engine ends with it
@@ -166,7 +159,7 @@ def play_teacher_games(
     paths = {first: folder / f"mentor-{first:06d}.npz" for first in files}
     missing = [first for first in files if not paths[first].exists()]
     played: dict[int, Samples | ForfeitError] = {}
-    done = games - sum(len(files[first]) for first in missing)
+    done, positions = games - sum(len(files[first]) for first in missing), 0
     recipe = as_recipe(teacher)
     begun = takewhile(lambda first: not context.stop(), missing)  # after a stop the files in progress are finished
     numbers = (number for first in begun for number in files[first])
@@ -178,7 +171,8 @@ def play_teacher_games(
         for number, samples in stream if missing else ():
             played[number] = samples
             done += 1
-            progress.update(done, positions=stream.counts.get("positions", 0), **stream.figures)
+            positions += 0 if isinstance(samples, ForfeitError) else len(samples)
+            progress.update(done, positions=positions, **stream.figures)
             first = number - number % _GAMES_PER_FILE
             if all(each in played for each in files[first]):
                 whole = [played.pop(each) for each in files[first]]
