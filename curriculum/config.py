@@ -58,8 +58,6 @@ class TrainingConfig:
     average_decay: Annotated[float, Bounds(0, 1)] = 0.0
     """Share of the moving average of the weights (EMA) that each step keeps; models are kept, measured and played with
     that average. 0 turns it off, 0.999 averages some thousand steps."""
-    max_gradient: float = 0.0
-    """Longest gradient of a net (its L2 norm); longer ones are scaled down to it. 0 sets no limit."""
     z_decay: Annotated[float, SHARE] = 0.9
     """Winning-value decay per ply in the value target (A III-C); 1 is plain AlphaZero."""
     flat_start: bool = False
@@ -175,9 +173,6 @@ class SelfplayConfig:
     recorded as samples."""
     fast_simulations: int = 0
     """Simulations of these other moves; unused if all searches are full."""
-    forced_playouts: Annotated[float, Bounds(0)] = 0.0
-    """Each visited move of the root gets at least sqrt(this * prior * visits of the root) visits in a full search; the
-    policy target leaves out those that the search would not have made by itself (KataGo takes 2). 0 turns it off."""
     search_value_share: Annotated[float, SHARE] = 0.5
     """Share of the search's root value in the value target; the rest is the decayed result."""
     short_term_share: Annotated[float, SHARE] = 0.0
@@ -270,6 +265,9 @@ FIXED: frozenset[str] = frozenset(
     | {f"training.{name}" for name in ("optimiser", "batch_size", "all_symmetries", "flat_start")}
 )
 """Settings and sections that never change during a run: its models, samples and training states are made for them."""
+
+DROPPED: frozenset[str] = frozenset({"selfplay.forced_playouts", "training.max_gradient"})
+"""Settings of earlier versions, off unless somebody set them: files that hold them are read as if they did not."""
 
 FIXED_BY_SAMPLES: Mapping[Phase, frozenset[str]] = MappingProxyType(
     {

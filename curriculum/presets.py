@@ -9,15 +9,17 @@ import itertools
 import tomllib
 import types
 import typing
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from core.errors import Notice
 from core.files.atomic import TooLargeError, read_bytes
 from core.input_limits import MAX_CONFIG_BYTES, MAX_REASON, shortened
-from curriculum.config import Config
+from curriculum.config import DROPPED, Config
 from curriculum.keys import KEYS, SECTIONS, nearest, value_of
 from curriculum.stated import ConfigError, Setting, checked, hint_of
 from curriculum.toml_text import toml_table, toml_value
@@ -127,7 +129,14 @@ def with_assignments(config: Config, assignments: Iterable[str], sections: Seque
 def with_values(config: Config, values: Mapping[str, Any]) -> Config:
     """Return the configuration with other values, of the types of JSON, by key. Raises `ConfigError`."""
     given = (Setting("its settings", key, value) for key, value in values.items())
-    return _replaced(config, {each.key: checked(each) for each in given})
+    return _replaced(config, {each.key: checked(each) for each in given if not _is_dropped(each)})
+
+
+def _is_dropped(setting: Setting) -> bool:
+    """Return True for a setting of an earlier version, with a `Notice` if it was in use."""
+    if setting.key in DROPPED and setting.value:
+        warnings.warn(f"{setting.source}: {setting.key} is no setting any more, and has no effect", Notice, 3)
+    return setting.key in DROPPED
 
 
 def _replaced(config: Config, changes: Mapping[str, Any], given: Mapping[str, Setting] = _NOTHING) -> Config:
@@ -308,7 +317,8 @@ def _settings(table: Mapping[str, Any], source: str) -> list[Setting]:
                 raise ConfigError(
                     f"{source}: there is no section {shortened(name, MAX_REASON)}{nearest(name, SECTIONS)}"
                 )
-            settings += [Setting(source, f"{name}.{key}", item) for key, item in value.items()]
+            stated = (Setting(source, f"{name}.{key}", item) for key, item in value.items())
+            settings += [setting for setting in stated if not _is_dropped(setting)]
         else:
             settings.append(Setting(source, name, value))
     return settings

@@ -59,11 +59,6 @@ def _check_round(config: Config) -> None:
             f"selfplay.dirichlet_alpha is {selfplay.dirichlet_alpha:g}; with selfplay.noise {Noise.EVERY_NODE} it must "
             f"be {NODE_ALPHA}"
         )
-    if selfplay.forced_playouts > 0 and selfplay.noise is Noise.EVERY_NODE:
-        raise ConfigError(
-            f"selfplay.forced_playouts is {selfplay.forced_playouts:g}; with selfplay.noise {Noise.EVERY_NODE} it must "
-            "be 0"
-        )
     if selfplay.full_search_share < 1 and not 0 < selfplay.fast_simulations < config.search.simulations:
         raise ConfigError(
             f"selfplay.full_search_share is {selfplay.full_search_share:g}, and selfplay.fast_simulations is "

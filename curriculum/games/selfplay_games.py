@@ -196,7 +196,6 @@ class SelfPlay:
             simulations if is_full else settings.fast_simulations,
             noise=self._noise(tree, game) if is_full else None,
             key=stream_key(self._config.seed, Purpose.SEARCH, self._iteration, game.number, game.position.ply),
-            forced_playouts=settings.forced_playouts if is_full else 0.0,
         )
 
     def _noise(self, tree: int, game: _Game) -> RootNoise | NodeNoise | None:
@@ -220,10 +219,7 @@ class SelfPlay:
         """Play the move of the tree's finished search; return False if it ended the game."""
         settings, position = self._config.selfplay, game.position
         policy = self._search.policy(tree, settings.temperature)
-        if settings.forced_playouts > 0:
-            game.policies.append(self._search.pruned_policy(tree))
-        else:
-            game.policies.append(self._search.policy(tree) if settings.raw_target else policy)
+        game.policies.append(self._search.policy(tree) if settings.raw_target else policy)
         game.root_values.append(self._search.value(tree))
         sample = draws_move(Policy.SEMI_STOCHASTIC, position.ply, settings.switch_stage)
         share = settings.dirichlet_epsilon

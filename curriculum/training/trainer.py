@@ -227,8 +227,6 @@ class Trainer:
         loss = torch.stack([weight * each for weight, each in zip(weights, losses, strict=True)]).sum()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        if self.settings.max_gradient:
-            nn.utils.clip_grad_norm_(net.parameters(), self.settings.max_gradient)
         optimiser.step()
         if self._average is not None:
             # The first steps, which move most, would stay in an average that begins with its full length.

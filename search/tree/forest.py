@@ -84,7 +84,6 @@ TREE = record_type(
         ("noise_share", "f4"),  # share of noise, mixed into the root's priors after its evaluation; 0 for none
         ("node_noise_share", "f4"),  # share of the noise drawn anew at every selection; 0 for none
         ("node_noise_alpha", "f4"),  # its concentration
-        ("forced_playouts", "f4"),  # k of the visits that each visited move of the root gets (`select`); 0 for none
         ("last_move", "i2"),  # the move that led to the root position
         ("move_before", "i2"),  # the one before that
         ("to_move", "i1"),  # at the root

@@ -160,21 +160,12 @@ class ForestSearch(Roots):
             )
         set_root(self.forest, tree, position)
 
-    def begin(
-        self,
-        tree: int,
-        simulations: int,
-        *,
-        noise: RootNoise | NodeNoise | None = None,
-        key: int = 0,
-        forced_playouts: float = 0.0,
-    ) -> None:
+    def begin(self, tree: int, simulations: int, *, noise: RootNoise | NodeNoise | None = None, key: int = 0) -> None:
         """Start a search of `simulations` new ones (at least one), with `noise` in its priors.
 
         `key` decides the search's own draws: those of node noise and of local playouts. A kept subtree that leaves no
         room for the simulations is dropped, unless its root is proven. With `forced_moves` or `vcf_root_nodes` a forced
-        win at the root ends the search before its first descent. `forced_playouts` is the k of `pruned_policy`; it
-        has no effect beside `NodeNoise`.
+        win at the root ends the search before its first descent.
         """
         nodes, proof = self.forest.trees["nodes"][tree], self.forest.nodes["proof"][tree, 0]
         if nodes + simulations > self.forest.capacity and not proof:
@@ -185,7 +176,6 @@ class ForestSearch(Roots):
         root["simulations_left"] = max(1, simulations)
         root["random_key"], root["draws"] = stream_key(key) & 0xFFFFFFFF, 0
         root["noise_share"] = root["node_noise_share"] = 0.0
-        root["forced_playouts"] = forced_playouts
         if isinstance(noise, NodeNoise):
             root["node_noise_alpha"], root["node_noise_share"] = noise.alpha, noise.share
         elif noise is not None:

@@ -8,7 +8,6 @@ from core.rules import Cell
 from search.analysis import Analysis, MoveAnalysis
 from search.tree.forest import NO_NODE, Forest
 from search.tree.kernels import roots
-from search.tree.kernels.puct import exploration_after, puct
 from search.tree.move_policy import search_policy, visit_distribution
 from search.tree.proofs import proven_value
 from search.tree.settings import FirstPlay, SearchSettings
@@ -17,8 +16,6 @@ _BOUND_PART = 20
 """A move needs this part of the most visits for a bound of its value."""
 _SURE = 1 << 40
 """More than any number of visits or plies."""
-_HALVINGS = 24
-"""Of an interval of visits, to find the fewest."""
 _LINES = 8
 """Moves with a line of their own, the best ones: as many as the board's table of candidates shows."""
 
@@ -85,36 +82,6 @@ class Roots:
             first_value = self.value(tree) - settings.fpu_reduction * float(np.sqrt(priors[visits > 0].sum()))
         resists = longest < 0 and proven_value(longest, settings.value_decay) > first_value
         return search_policy(visits, proofs, priors, self.legal(tree), temperature, resists=resists)
-
-    def pruned_policy(self, tree: int) -> NDArray[np.float32]:
-        """Return pi [A] of the search as a policy target, without forced visits (KataGo, Wu 2019, 3.2).
-
-        From each move but the most visited one up to sqrt(k P n) visits are taken, as long as its Q + U stays below
-        that of the most visited one: the search would not have made them by itself. A move with one visit left has
-        none. A proven result decides as in `policy`.
-        """
-        policy = self.policy(tree)
-        forced = float(self.forest.trees["forced_playouts"][tree])
-        nodes = self._children(tree)
-        nodes = nodes[(nodes["visits"] > 0) & (nodes["proof"] == 0)]
-        if forced == 0.0 or policy.max() == 1.0 or not len(nodes) or (self.proofs(tree) > 0).any():
-            return policy
-        visits, priors = nodes["visits"].astype(np.float64), nodes["prior"].astype(np.float64)
-        means = nodes["value_sum"] / visits
-        best, total = int(visits.argmax()), visits.sum()
-        exploration = exploration_after(self.settings.c_puct, total)
-        top = puct(means[best], priors[best], visits[best], exploration)
-        kept = np.maximum(visits - np.sqrt(forced * priors * total), 0.0)
-        fewest, most = kept.copy(), visits.copy()
-        for _ in range(_HALVINGS):
-            middle = (fewest + most) / 2.0
-            below = puct(means, priors, middle, exploration) <= top
-            fewest, most = np.where(below, fewest, middle), np.where(below, middle, most)
-        kept = np.where(puct(means, priors, kept, exploration) <= top, kept, most)
-        kept[kept <= 1.0] = 0.0
-        kept[best] = visits[best]
-        policy[nodes["move"]] = kept / kept.sum()
-        return policy
 
     def best_move(self, tree: int) -> Cell:
         """Return the best move of the search.

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import Notice
 from core.input_limits import MAX_INTEGER
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.keys import KEYS
-from curriculum.presets import Choice, preset_names, read_config, resolve, revised, to_toml
+from curriculum.presets import Choice, preset_names, read_config, resolve, revised, to_toml, with_values
 from curriculum.stated import ConfigError
 from nets.config import Planes
 from search.tree.settings import DecayForm, FirstPlay
@@ -66,6 +67,16 @@ def test_any_configuration_reads_back_the_same(
     config = resolve(flags=flags)
     file = tmp_path_factory.mktemp("config") / "config.toml"
     assert read_config(write(file, to_toml(config))) == config
+
+
+def test_settings_of_earlier_versions_are_read_and_said_to_have_no_effect_if_they_had_one(tmp_path: Path) -> None:
+    file = write(tmp_path / "config.toml", "[selfplay]\ngames = 7\nforced_playouts = 0.0\n")
+    assert read_config(file).selfplay.games == 7
+    assert with_values(Config(), {"training.max_gradient": 0.0}) == Config()
+    with pytest.warns(Notice, match=r"config.toml: selfplay.forced_playouts is no setting any more"):
+        read_config(write(file, "[selfplay]\nforced_playouts = 2.0\n"))
+    with pytest.raises(ConfigError, match=r"there is no key selfplay\.forced_playouts"):
+        resolve(assignments=["selfplay.forced_playouts=2"])
 
 
 def test_a_number_that_the_runs_own_file_could_not_hold_is_refused() -> None:

@@ -29,8 +29,6 @@ class NaiveNode:
         self.totals = dict.fromkeys(priors, 0.0)
         self.values: dict[int, list[float]] = {move: [] for move in priors}
         self.children: dict[int, NaiveNode] = {}
-        self.order: list[int] = []
-        """The moves with a visit, by the first one."""
         self.revisits = 0
         """Local playouts that ended here."""
         self.ended: dict[int, int] = {}
@@ -61,16 +59,11 @@ class NaiveSearch:
         noise: Callable[[Position], NDArray[np.float32]] | None = None,
         noise_share: float = 0.0,
         is_local: Callable[[], bool] | None = None,
-        forced: float = 0.0,
     ) -> None:
-        """`noise` gives the noise [A] of one selection at a position, `is_local` tells of each simulation if it is.
-
-        `forced`: the k of forced playouts at the root, which begin with the move that was visited last for the first
-        time.
-        """
+        """`noise` gives the noise [A] of one selection at a position, `is_local` tells of each simulation if it is."""
         self.evaluate, self.c_puct, self.decay, self.repository, self.fpu = evaluate, c_puct, decay, repository, fpu
         self.proofs = proofs
-        self.noise, self.noise_share, self.is_local, self.forced = noise, noise_share, is_local, forced
+        self.noise, self.noise_share, self.is_local = noise, noise_share, is_local
         self.root: NaiveNode | None = None
         self.leaf_depths: list[int] = []
 
@@ -120,12 +113,6 @@ class NaiveSearch:
         open_moves = [cell for cell in node.priors if cell not in node.ended]
         priors = self._priors(node, position)
         move = max(open_moves, key=lambda cell: (self._score(node, priors, cell), -cell))
-        if depth == 1 and self.noise is None:
-            total = node.revisits + sum(node.visits.values())
-            lacking = [cell for cell in node.order if node.visits[cell] < math.sqrt(self.forced * priors[cell] * total)]
-            move = next((cell for cell in reversed(lacking) if cell in open_moves), move)
-        if not node.visits[move]:
-            node.order.append(move)
         position.push(move)
         if (outcome := position.outcome()) is not None:
             self.leaf_depths.append(depth)

@@ -58,18 +58,16 @@ def kernel_params(settings: SearchSettings) -> SearchParams:
     )
 
 
+@lean_inlined_kernel
 def exploration_after(c_puct: float, visits: float) -> float:
     """Return the factor of P / (1 + N) in the U of the moves of a node with so many visits of its moves (A eq. 8)."""
     return c_puct * math.sqrt(max(1.0, visits))
 
 
+@lean_inlined_kernel
 def puct(q: float, prior: float, visits: float, exploration: float) -> float:
-    """Return Q + U of a move (A eq. 7, 8), which falls with its visits. Search and policy targets have it from here."""
+    """Return Q + U of a move (A eq. 7, 8), which falls with its visits."""
     return q + exploration * prior / (1.0 + visits)
-
-
-_exploration_after = lean_inlined_kernel(exploration_after)
-_puct = lean_inlined_kernel(puct)
 
 
 @lean_inlined_kernel
@@ -78,17 +76,14 @@ def select(
 ) -> tuple[int, int]:
     """Return the edge with the largest Q + U at an open node, of those not proven to lose: (child, move).
 
-    The child is `NO_NODE` for a move without a node. The current descent has been counted at `node` already. With
-    forced playouts a visited move of the root comes first while it has less than sqrt(k P n) of the root's n visits
-    (KataGo, Wu 2019, 3.2).
+    The child is `NO_NODE` for a move without a node. The current descent has been counted at `node` already.
 
     `noise` [A], of `draw_noise`, is mixed into the priors: P' = (1 - share) P + share * noise. So the largest prior of
-    the moves without a node may be any of theirs. No playouts are forced then.
+    the moves without a node may be any of theirs.
     """
     here = forest.nodes[tree, node]
     exploration = exploration_at(forest, tree, node, params)
     share = forest.trees[tree]["node_noise_share"]
-    forced = forest.trees[tree]["forced_playouts"] if node == 0 else np.float32(0.0)
     best = -math.inf
     best_child = NO_NODE
     visited_priors = 0.0
@@ -101,11 +96,7 @@ def select(
         visited_priors += prior
         if edge["proof"] >= 0:
             q, count = edge_statistics(forest, tree, child, params)
-            if noise is None:
-                lacks = forced > 0.0 and count * params.c_puct < exploration * math.sqrt(forced * prior)
-                if lacks and edge["visits"] > 0:
-                    return child, edge["move"]
-            score = _puct(q, prior, count, exploration)
+            score = puct(q, prior, count, exploration)
             if score > best:
                 best = score
                 best_child = child
@@ -119,7 +110,7 @@ def select(
             unvisited, noisy = best_with_noise(row, noise, share)
             first_prior = float(noisy)
         value = first_play_value(forest, tree, node, visited_priors, params)
-        if _puct(value, first_prior, 0.0, exploration) > best:
+        if puct(value, first_prior, 0.0, exploration) > best:
             return NO_NODE, unvisited
     return best_child, forest.nodes[tree, best_child]["move"]
 
@@ -139,7 +130,7 @@ def exploration_at(forest: Forest, tree: int, node: int, params: SearchParams) -
     # The sum of N over the moves: every visit of a node but its first went on to a child, or was a local playout that
     # ended there, and so did every descent in flight but the current one.
     total = here["visits"] - 1 + params.virtual_loss * (here["in_flight"] - 1)
-    return _exploration_after(params.c_puct, float(total))
+    return exploration_after(params.c_puct, float(total))
 
 
 @lean_kernel

@@ -136,18 +136,6 @@ def test_games_with_noise_anywhere_repeat(noise: Noise) -> None:
     assert not any(same_game(together[number], other[number]) for number in range(4))
 
 
-def test_forced_playouts_leave_out_of_the_targets_what_they_add() -> None:
-    config = with_selfplay(forced_playouts=2.0, dirichlet_alpha=1.0)
-    games = played(config, range(4))
-    moves = sum(len(game.samples) for game in games.values())
-    outside = 0
-    for game in games.values():
-        assert game.samples.policies.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
-        played_moves = game.record.moves[game.first_ply :]
-        outside += sum(int(game.samples.policies[row][move] == 0) for row, move in enumerate(played_moves))
-    assert 0 < outside < moves / 2, "moves are drawn from all visits, targets are without the forced ones"
-
-
 def test_noise_in_the_move_stays_out_of_tree_and_target() -> None:
     """Moves that the search did not visit are played, while the targets are those of searches without noise."""
     config = with_selfplay(

@@ -243,16 +243,6 @@ def test_the_result_is_the_moving_average_of_the_weights(tmp_path: Path) -> None
     assert all(torch.equal(mine, same) for mine, same in began), "a state without an average begins with the weights"
 
 
-def test_a_gradient_is_no_longer_than_its_limit() -> None:
-    settings = TrainingConfig(batch_size=16, momentum=0.0, l2=0.0, max_gradient=0.01)
-    trainer = Trainer(replace(CONFIG, training=settings))
-    before = [parameter.detach().clone() for parameter in trainer.model.net_of(BLACK).parameters()]
-    trainer.train(source_of(random_samples()), 0, 1, np.array([1.0]))
-    after = trainer.model.net_of(BLACK).parameters()
-    moves = [(now.detach() - then).flatten() for now, then in zip(after, before, strict=True)]
-    assert float(torch.cat(moves).norm()) == pytest.approx(0.01, rel=1e-3)
-
-
 REPLY = Target(
     name="reply",
     array="reply",

@@ -47,16 +47,15 @@ UNREDUCED = SearchSettings(
     stones=st.integers(0, 8),
     seed=st.integers(0, 1000),
     options=SEARCHES,
-    forced=st.sampled_from([0.0, 0.5, 3.0]),
 )
-@example(size=5, connect=4, stones=4, seed=1, options=UNREDUCED, forced=3.0)
+@example(size=5, connect=4, stones=4, seed=1, options=UNREDUCED)
 def test_one_leaf_in_flight_searches_like_the_naive_twin(
-    size: int, connect: int, stones: int, seed: int, options: SearchSettings, forced: float
+    size: int, connect: int, stones: int, seed: int, options: SearchSettings
 ) -> None:
     rules = Rules(size, min(size, connect))
     position = start_position(rules, min(stones, rules.cells - 4), seed)
-    search = searched(position, options, begin={"forced_playouts": forced})
-    twin = naive_twin(position, options, repository=options.decay_form is DecayForm.REPOSITORY, forced=forced)
+    search = searched(position, options)
+    twin = naive_twin(position, options, repository=options.decay_form is DecayForm.REPOSITORY)
     assert {move: plies for move, plies in enumerate(search.proofs(0).tolist()) if plies} == twin.root.ended
     assert visits_of(search) == twin.visits()
     decay, simulations, errors = options.value_decay, options.simulations, options.bound_errors
@@ -164,11 +163,3 @@ def test_so_many_batches_are_in_flight_as_the_evaluator_has_lanes(lanes: int) ->
     search_all(search, [Position(SMALL)] * 12, 60)
     assert most == lanes + 1, "one for each lane, and the one that is next"
     assert out == 0
-
-
-def test_the_next_search_of_a_tree_forces_no_playouts() -> None:
-    position = start_position(SMALL, 4, 2)
-    search = searched(position, SearchSettings(simulations=300, c_puct=1.5), begin={"forced_playouts": 2.0})
-    assert not np.array_equal(search.pruned_policy(0), search.policy(0))
-    search_all(search, [position], 50)
-    assert np.array_equal(search.pruned_policy(0), search.policy(0))

@@ -37,8 +37,8 @@ TACTICS = make_root_tactics(RULES, new_boards(RULES, 1), vcf_nodes=20_000)
 class NaiveRoot:
     """The results at the root of a finished search: its nodes, and one rule after the other."""
 
-    def __init__(self, search: ForestSearch, position: Position, options: SearchSettings, forced: float) -> None:
-        self.nodes, self.options, self.forced = nodes_of(search), options, forced
+    def __init__(self, search: ForestSearch, position: Position, options: SearchSettings) -> None:
+        self.nodes, self.options = nodes_of(search), options
         self.legal = [int(cell) for cell in position.legal_moves()]
         root, first = self.nodes[0], {int(self.nodes[each]["move"]): each for each in self._below(0)}
         self.children = {move: self.nodes[each] for move, each in first.items()}
@@ -102,27 +102,6 @@ class NaiveRoot:
                 return {cell: weights.get(cell, 0) / total for cell in open_moves}
         raise AssertionError
 
-    def target(self) -> dict[int, float]:
-        """The policy target: of each move so many visits as its Q + U allows, a move with one left has none."""
-        policy = self.policy()
-        counts = {cell: count for cell, count in self.visits.items() if cell not in self.proofs}
-        if not self.forced or not counts or max(policy.values()) == 1 or max([*self.proofs.values(), 0]) > 0:
-            return policy
-        total, best = sum(counts.values()), max(counts, key=lambda cell: (counts[cell], self.order(cell)))
-        weight = self.options.c_puct * math.sqrt(total)
-        top = self.values[best] + weight * self.priors[best] / (1 + counts[best])
-        kept = {}
-        for cell, count in counts.items():
-            least = max(count - math.sqrt(self.forced * self.priors[cell] * total), 0.0)
-            above = top - self.values[cell]
-            allowed = weight * self.priors[cell] / above - 1 if above > 0 else math.inf
-            kept[cell] = min(max(least, allowed), count)
-        kept = {cell: count if count > 1 else 0 for cell, count in kept.items()} | {best: counts[best]}
-        return {cell: count / sum(kept.values()) for cell, count in kept.items()}
-
-    def order(self, cell: int) -> int:
-        return [int(node["move"]) for node in self.nodes[self._below(0)]].index(cell)
-
 
 @settings(max_examples=40)
 @given(
@@ -130,16 +109,15 @@ class NaiveRoot:
     seed=st.integers(0, 1000),
     simulations=st.sampled_from([1, 2, 3, 30, 200]),
     kind=st.sampled_from(KINDS),
-    forced=st.sampled_from([0.0, 2.0]),
 )
 def test_the_results_at_the_root_are_the_naive_twins(
-    stones: int, seed: int, simulations: int, kind: SearchSettings, forced: float
+    stones: int, seed: int, simulations: int, kind: SearchSettings
 ) -> None:
     options, position = replace(kind, simulations=simulations), start_position(RULES, stones, seed)
     values = np.random.default_rng(seed).dirichlet(np.full(RULES.cells, 0.2)).astype(np.float32)
-    begin = {"noise": RootNoise(values, 0.25), "forced_playouts": forced}
+    begin = {"noise": RootNoise(values, 0.25)}
     search = searched(position, options, begin=begin, capacity=1000)
-    twin = NaiveRoot(search, position, options, forced)
+    twin = NaiveRoot(search, position, options)
 
     def row(found: dict[int, float]) -> list[float]:
         return [found.get(cell, 0) for cell in range(RULES.cells)]
@@ -151,7 +129,6 @@ def test_the_results_at_the_root_are_the_naive_twins(
     assert search.value(0) == pytest.approx(twin.value(), rel=1e-6)
     policy, best = twin.policy(), search.best_move(0)
     assert search.policy(0) == pytest.approx(row(policy), rel=1e-5)
-    assert search.pruned_policy(0) == pytest.approx(row(twin.target()), rel=1e-4, abs=1e-6)
     assert options.bound_errors or best == max(policy, key=lambda cell: (policy[cell], -cell))
     analysis = search.analysis(0, 2.5, lines=5)
     order = sorted(
