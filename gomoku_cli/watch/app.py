@@ -1,7 +1,9 @@
 """The app of `gomoku watch`: it reads the runs once a second and shows what has changed."""
 
 import gc
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,12 +15,13 @@ from textual.content import Content
 from textual.widgets import Footer, Static
 
 from gomoku_cli.printable import printable
-from gomoku_cli.reports.training.metrics import phase_starts
+from gomoku_cli.reports.panels import GATE, STRENGTH, panels
+from gomoku_cli.reports.training.metrics import LOSSES
 from gomoku_cli.reports.training.overview import scores
 from gomoku_cli.tui.layout import TerminalApp
 from gomoku_cli.watch.followed_run import FollowedRun
 from gomoku_cli.watch.game_pane import GamePane
-from gomoku_cli.watch.plots import COLOURS, Curve, PlotPane
+from gomoku_cli.watch.plots import COLOURS, PlotPane
 
 _WIDE = (120, 36)
 """Columns and rows of a terminal that has room for all panes."""
@@ -28,31 +31,26 @@ _NO_TRAINING, _NO_GAMES = "no training yet", "no self-play yet"
 
 
 class _Shown(NamedTuple):
-    """A curve of the view, in a pane of its own."""
+    """A pane with a plot."""
 
     page: str
     title: str
-    rows: str
-    """Of `curves_from`."""
-    x: str
-    y: str
-    empty: str
-    """Text in place of the curve before there is one."""
-    low: float | None = 0
-    high: float | None = None
+    empty: str = _NO_GAMES
+    """Text in place of the plot before there is one."""
 
 
-_SHOWN = (
-    _Shown("learning", "policy loss", "training", "step", "policy_loss", _NO_TRAINING, low=None),
-    _Shown("learning", "value loss", "training", "step", "value_loss", _NO_TRAINING, low=None),
-    _Shown("learning", "policy entropy", "training", "step", "policy_entropy", _NO_TRAINING, low=None),
-    _Shown("learning", "agreement", "measures", "step", "agreement", "no imitation yet"),
-    _Shown("selfplay", "game length", "rounds", "round", "game_length", _NO_GAMES),
-    _Shown("selfplay", "Black's share", "rounds", "round", "black_share", _NO_GAMES, high=1),
-    _Shown("selfplay", "simulations/s", "rounds", "round", "simulations_per_second", _NO_GAMES),
-    _Shown("selfplay", "gate ●yes ○no", "rounds", "round", "gate_score", "no gate yet", high=1),
-    _Shown("selfplay", "Elo gained", "rounds", "round", "elo", "no candidate accepted yet"),
-)
+_SHOWN = {
+    "policy_loss": _Shown("learning", "policy loss", _NO_TRAINING),
+    "value_loss": _Shown("learning", "value loss", _NO_TRAINING),
+    "policy_entropy": _Shown("learning", "policy entropy", _NO_TRAINING),
+    "agreement": _Shown("learning", "agreement", "no imitation yet"),
+    "game_length": _Shown("selfplay", "game length"),
+    "black_share": _Shown("selfplay", "Black's share"),
+    "simulations_per_second": _Shown("selfplay", "simulations/s"),
+    GATE: _Shown("selfplay", "gate ●yes ○no", "no gate yet"),
+    "elo": _Shown("selfplay", "Elo gained", "no candidate accepted yet"),
+}
+"""The panes by the keys of their panels."""
 _ABOVE_GAME = 3
 """Curves before the newest game, which has two rows of the last column of a large terminal."""
 
@@ -81,7 +79,7 @@ class WatchApp(TerminalApp):
         self.runs = [FollowedRun(path) for path in paths]
         self._lines = [Static() for _ in self.runs]
         self._pages = Static(id="pages")
-        self._plots = [PlotPane(empty=each.empty, low=each.low, high=each.high) for each in _SHOWN]
+        self._plots = [PlotPane(each.empty) for each in _SHOWN.values()]
         self._matches = Static()
         self._scrolled = VerticalScroll(self._matches, id="matches", classes="selfplay", can_focus=False)
         self._game = GamePane()
@@ -91,7 +89,7 @@ class WatchApp(TerminalApp):
         with Container(id="runs"):
             yield from self._lines
         yield self._pages
-        for shown, pane in zip(_SHOWN, self._plots, strict=True):
+        for shown, pane in zip(_SHOWN.values(), self._plots, strict=True):
             pane.add_class(shown.page)
         self._game.add_class("game")
         with Grid(id="panes"):
@@ -153,15 +151,14 @@ class WatchApp(TerminalApp):
             line.update(Content.assemble(("● ", colour), (run.title, "bold"), f"  {run.place}"))
 
     def _show_curves(self) -> None:
-        curves = [run.curves for run in self.runs]
-        starts = phase_starts(curves[0]["training"]) if len(curves) == 1 else []
-        is_rated = any(each["strength"] for each in curves)
-        for shown, pane in zip(_SHOWN, self._plots, strict=True):
-            rows, x, title = shown.rows, shown.x, shown.title
-            if shown.y == "elo" and is_rated:
-                rows, x, title = "strength", "minutes", "Elo, rated"
-            found = [Curve.of(each[rows], x, shown.y, marked=shown.y == "gate_score") for each in curves]
-            pane.show(title, found, starts if rows == "training" else ())
+        found = {panel.key: panel for panel in panels([run.curves for run in self.runs])}
+        for (key, shown), pane in zip(_SHOWN.items(), self._plots, strict=True):
+            panel, title = found.get(key), shown.title
+            if key == "elo" and STRENGTH in found:
+                panel, title = found[STRENGTH], "Elo, rated"
+            if panel is not None and key in LOSSES:
+                panel = replace(panel, low=math.inf)  # a small pane has no room down to 0
+            pane.show(title, panel)
         self._matches.update(self._match_lines())
 
     def _match_lines(self) -> Content:

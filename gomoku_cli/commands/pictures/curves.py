@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from gomoku_cli import options
+from gomoku_cli.expansion import refusing
 from gomoku_cli.printable import print_result
 
 
@@ -35,7 +36,6 @@ def command(
     if figure is not None:
         from gomoku_cli.reports.curves_figure import draw_curves
 
-        if not any(run["training"] or run["rounds"] for run in curves):
-            raise typer.BadParameter("there is nothing to draw: the runs have no metrics yet", param_hint="RUN")
-        draw_curves(curves, figure)
+        with refusing("RUN"):
+            draw_curves(curves, figure)
     print_result({"runs": curves}, lambda: show_curves(curves), as_json=as_json)

@@ -15,8 +15,8 @@ from curriculum.toml_text import toml_value
 from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.curves import curves_of
-from gomoku_cli.reports.page.figures import panels, run_variable
 from gomoku_cli.reports.page.games import key_boards
+from gomoku_cli.reports.panels import panels, run_variable
 from gomoku_cli.reports.texts import Json, elo_text, result_counts, score_interval
 from gomoku_cli.reports.training.configuration import config_of_run, differences
 from gomoku_cli.reports.training.metrics import MetricsTail

@@ -73,9 +73,10 @@ def curves_from(records: Sequence[Json]) -> dict[str, Any]:
     }
 
 
-def phase_starts(rows: Sequence[Json]) -> list[float]:
-    """Return the steps of the rows of `training` at which a phase begins, the first one excepted."""
-    return [float(before["step"]) for before, after in itertools.pairwise(rows) if before["phase"] != after["phase"]]
+def phase_starts(rows: Sequence[Json]) -> dict[float, str]:
+    """Return the phases in the rows of `training` by the steps at which they begin, the first one excepted."""
+    pairs = itertools.pairwise(rows)
+    return {float(before["step"]): after["phase"] for before, after in pairs if before["phase"] != after["phase"]}
 
 
 def _of(records: Iterable[Json], event: str) -> list[Json]:

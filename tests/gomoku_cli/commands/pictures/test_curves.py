@@ -126,7 +126,7 @@ def test_the_figure_names_each_run_where_it_begins(capsys: Capsys, tmp_path: Pat
     paths = [run_of(tmp_path / name, RECORDS) for name in ("small", "large")]
     assert curves(capsys, *paths, "--figure", figure)[0] == ExitCode.DONE
     text = figure.read_text(encoding="utf-8")
-    for title in ("Policy loss", "Value loss", "Entropy of the policy", "Length of a game", "accepted", "rejected"):
+    for title in ("Policy loss", "Value loss", "Entropy of the policy", "Length of a game", "Gate"):
         assert f">{title}</text>" in text
     assert text.count(">large (15x15)</text>") == 7
     assert "small (15x15), then large (15x15)" in text

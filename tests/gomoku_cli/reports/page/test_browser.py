@@ -39,4 +39,4 @@ def test_the_report_fits_a_phone_and_a_desktop(tmp_path: Path, capsys: Capsys) -
         title = re.search(r"<title>width (\d+) drawn (\d+) of (\d+)</title>", page)
         assert title is not None, page[:2000]
         assert int(title[1]) <= width
-        assert title[2] == title[3] == "15"
+        assert title[2] == title[3] == "16"

@@ -61,7 +61,7 @@ def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: Capsys) -> N
     assert re.findall(r"url\((?!#)[^)]*\)|@import|<script", text) == []
     assert "one&lt;b&gt;" in text
     assert "one<b>" not in text
-    assert page.counts["svg"] == 9 + 2 * 3
+    assert page.counts["svg"] == 10 + 2 * 3
     for part in ("White played i11, which cost 1.10 of the value; black won in 9 moves", "mentor:paper", "2 gates"):
         assert part in text
 

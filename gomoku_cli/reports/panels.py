@@ -1,9 +1,11 @@
-"""Curves of runs as panels of a page: their data, and the places of these in the picture that a template draws."""
+"""Curves of runs as panels: their data for all pictures, and the places of these in that of a page, by a template."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+
+import numpy as np
 
 from gomoku_cli.reports.plots import nice_ticks, number_text
 from gomoku_cli.reports.texts import Json
@@ -14,6 +16,7 @@ _RUN_COLOURS = 6
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 352, 10, 184
 """Edges of a plot in its picture."""
 _MAX_POINTS = 400
+"""More points of a curve than this are drawn as the means of neighbours."""
 _ALONE = 3
 """A curve of no more points than this has a mark at each."""
 
@@ -25,13 +28,21 @@ _CURVES: tuple[tuple[str, str, str, str, str, float | None], ...] = (
     ("Agreement with the teacher", "held-out positions, over training steps", "measures", "step", "agreement", 1),
     ("Length of a game", "moves, over rounds of self-play", "rounds", "round", "game_length", None),
     ("Black's share of decided games", "over rounds of self-play", "rounds", "round", "black_share", 1),
+    ("Time of a game", "seconds of self-play, over rounds", "rounds", "round", "game_seconds", None),
     ("Simulations a second", "over rounds of self-play", "rounds", "round", "simulations_per_second", None),
     ("Elo of the accepted candidates", "sum of their gates, over rounds", "rounds", "round", "elo", None),
 )
 """Title, note, rows, x, y and the highest value, if it is known, of each curve."""
+STRENGTH, GATE = "strength", "gate"
+"""Keys of panels that are no curve of `_CURVES`, whose key is that of y."""
 _STRENGTH_NOTE = "Elo of each kept model against a fixed pool (gomoku strength), over minutes of work"
 
 _Points = Sequence[tuple[float, float]]
+
+
+def columns(points: _Points) -> tuple[list[float], list[float]]:
+    """Return the places of points and their values."""
+    return [x for x, _ in points], [y for _, y in points]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,24 +63,30 @@ class Curve:
         ends = [(x, end) for x, *both in self.intervals for end in both]
         return [*self.line, *self.marks, *self.empty_marks, *ends]
 
+    @property
+    def last(self) -> float | None:
+        """The last value; None without any."""
+        return max((*self.line, *self.marks, *self.empty_marks), default=(0.0, None))[1]
+
 
 @dataclass(frozen=True)
 class Panel:
-    """A figure of the page, with a curve for each run."""
+    """A plot with a curve for each run."""
 
+    key: str
     title: str
     note: str
     curves: Sequence[Curve]
     high: float | None = None
     """The highest value; None takes that of the curves."""
     low: float = 0.0
-    starts: Sequence[float] = ()
-    """Places at which phases begin."""
+    starts: Mapping[float, str] = field(default_factory=dict)
+    """The phases by the places at which they begin."""
     counts: bool = False
     """True if x counts rounds."""
 
     @cached_property
-    def _ends(self) -> tuple[float, float, float]:
+    def ends(self) -> tuple[float, float, float]:
         """The greatest x, and the lowest and the highest y of the plot, which has room around its curves."""
         xs, ys = zip(*(point for curve in self.curves for point in curve.points), strict=True)
         highest, lowest = max(ys), min(self.low, *ys)
@@ -79,23 +96,23 @@ class Panel:
 
     def x(self, value: float) -> float:
         """Return the column of a value in the picture."""
-        return round(_LEFT + (_RIGHT - _LEFT) * value / self._ends[0], 1)
+        return round(_LEFT + (_RIGHT - _LEFT) * value / self.ends[0], 1)
 
     def y(self, value: float) -> float:
         """Return the row of a value in the picture."""
-        _, low, high = self._ends
+        _, low, high = self.ends
         return round(_BOTTOM - (_BOTTOM - _TOP) * (value - low) / (high - low), 1)
 
     @property
     def x_ticks(self) -> list[tuple[float, str]]:
         """Ticks below the plot, with their labels."""
-        ticks = nice_ticks(0, self._ends[0])
+        ticks = nice_ticks(0, self.ends[0])
         return [(tick, number_text(tick)) for tick in ticks if not self.counts or tick == int(tick)]
 
     @property
     def y_ticks(self) -> list[tuple[float, str]]:
         """Ticks beside the plot, with their labels."""
-        return [(tick, number_text(tick)) for tick in nice_ticks(*self._ends[1:])]
+        return [(tick, number_text(tick)) for tick in nice_ticks(*self.ends[1:])]
 
 
 def run_variable(number: int) -> str:
@@ -111,23 +128,29 @@ def panels(runs: Sequence[Json]) -> list[Panel]:
     for title, note, rows, x, y, high in (*_CURVES, *further):
         curves = [_curve(run[rows], x, y) for run in runs]
         if any(curve.line for curve in curves):
-            starts = phase_starts(runs[0]["training"]) if rows == "training" and len(runs) == 1 else []
-            found.append(Panel(title, note, curves, high, starts=starts, counts=x == "round"))
+            starts = phase_starts(runs[0]["training"]) if rows == "training" and len(runs) == 1 else {}
+            found.append(Panel(y, title, note, curves, high, starts=starts, counts=x == "round"))
     if any(run["strength"] for run in runs):
-        found.append(Panel("Strength", _STRENGTH_NOTE, [_strength(run["strength"]) for run in runs], low=math.inf))
+        found.append(strength_panel([run["strength"] for run in runs]))
     gates = [
         Curve(marks=_points(run["rounds"], accepted=True), empty_marks=_points(run["rounds"], accepted=False))
         for run in runs
     ]
     if any(gate.points for gate in gates):
-        found.append(Panel("Gate", "score of each candidate; filled: accepted", gates, 1.02, counts=True))
+        found.append(Panel(GATE, "Gate", "score of each candidate; filled: accepted", gates, 1.02, counts=True))
     return found
 
 
+def strength_panel(runs: Sequence[Sequence[Json]]) -> Panel:
+    """Return the ratings of the models of each run."""
+    return Panel(STRENGTH, "Strength", _STRENGTH_NOTE, list(map(_strength, runs)), low=math.inf)
+
+
 def _curve(rows: Iterable[Json], x: str, y: str) -> Curve:
-    known = [(row[x], row[y]) for row in rows if row.get(y) is not None]
-    every = max(1, len(known) // _MAX_POINTS)
-    line = known if every == 1 else [*known[::every], known[-1]]
+    line = [(row[x], row[y]) for row in rows if row.get(y) is not None]
+    if len(line) > _MAX_POINTS:
+        means = [part.mean(axis=0).tolist() for part in np.array_split(np.array(line, dtype=float), _MAX_POINTS)]
+        line = [*((place, value) for place, value in means), line[-1]]
     return Curve(line=line, marks=line if len(line) <= _ALONE else ())
 
 
