@@ -15,7 +15,7 @@ from core.notation import cell_name
 from core.position import Position
 from core.rules import Cell, Colour, Rules, colour_name
 from gomoku_cli.study.forced import ForcedWins
-from gomoku_cli.study.threats import Shape, Threats, kind_name
+from gomoku_cli.study.threats import Threats, kind_name
 from search.analysis import Analysis
 
 _MAX_SHOWN = 6
@@ -27,8 +27,8 @@ class _Win(NamedTuple):
 
     clause: str
     """The win as a clause without its subject: `makes an open four at h11`."""
-    shape: Shape | None = None
-    """The four or the open three that grows."""
+    line: str = ""
+    """The four or the open three that grows, as a noun: `White's open three on h8-h10`."""
 
 
 class Explainer:
@@ -51,8 +51,7 @@ class Explainer:
             return ""
         name = _name(attacker)
         if win := self._win(stones_of(played), attacker):
-            line = self._line(win, attacker)
-            return f"{f'This leaves {line}: {name}' if line else f'{name} then'} {win.clause}."
+            return f"{f'This leaves {win.line}: {name}' if win.line else f'{name} then'} {win.clause}."
         proof = after.moves[0].proof if after is not None else None
         if after is not None and proof is not None and proof > 0:
             return f"{name} has a forced win in {proof}: {self._names(after.variation)}."
@@ -63,14 +62,7 @@ class Explainer:
         attacker = -position.side_to_move
         if position.is_game_over() or (win := self._win(stones_of(position), attacker)) is None:
             return ""
-        line = self._line(win, attacker)
-        return f"{f'{line} is a threat:' if line else 'Without an answer'} {_name(attacker)} {win.clause}."
-
-    def _line(self, win: _Win, owner: Colour) -> str:
-        """Return the line that grows as a noun, such as `White's open three on h8-h10`; nothing without one."""
-        if win.shape is None:
-            return ""
-        return f"{_name(owner)}'s {self._kind(win.shape.kind)} on {win.shape.span(self._rules.size)}"
+        return f"{f'{win.line} is a threat:' if win.line else 'Without an answer'} {_name(attacker)} {win.clause}."
 
     def _win(self, stones: NDArray[np.int8], attacker: Colour) -> _Win | None:
         """Return a win of the attacker if it were to move, the shortest kind first."""
@@ -80,12 +72,15 @@ class Explainer:
     def _win_by_fours(self, stones: NDArray[np.int8], attacker: Colour, line: tuple[Cell, ...]) -> _Win:
         """Return the win by fours of this line in words."""
         first, four = self._names(line[:1]), self._kind(FOUR)
-        shape = next((each for each in self.threats.shapes(stones, attacker) if line[0] in each.gains), None)
+        grown = ""
+        if (found := self.threats.grown_line(stones, attacker, line[0])) is not None:
+            kind, held = found
+            grown = f"{_name(attacker)}'s {self._kind(kind)} on {self._names((held[0], held[-1]), '-')}"
         if len(line) == 1:
-            return _Win(f"makes {self._kind(FIVE)} at {first}", shape)
+            return _Win(f"makes {self._kind(FIVE)} at {first}", grown)
         patterns = self.threats.patterns(stones, attacker, line[0])
         if len(line) == 3 and OPEN_FOUR in patterns:
-            return _Win(f"makes an {self._kind(OPEN_FOUR)} at {first}", shape)
+            return _Win(f"makes an {self._kind(OPEN_FOUR)} at {first}", grown)
         if len(line) == 3 and patterns.count(FOUR) > 1:
             return _Win(f"makes two {four}s at once at {first}")
         if len(line) == 5 and FOUR in patterns and OPEN_THREE in patterns:

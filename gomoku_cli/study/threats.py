@@ -6,14 +6,12 @@ three* one stone short of an open four.
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.rules import legal_masks
 from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, ThreatBoard, load, new_threat_board, side_of
-from core.notation import cell_name
 from core.rules import BLACK, DIRECTIONS, EMPTY, Cell, Colour, Rules
 from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
 
@@ -28,23 +26,6 @@ def kind_name(kind: int, connect: int) -> str:
     """Return the name of a class where `connect` stones win: five in a row make a `four` and an `open three`."""
     short = {FIVE: 0, OPEN_FOUR: 1, FOUR: 1, OPEN_THREE: 2}[kind]
     return ("open " if kind in (OPEN_FOUR, OPEN_THREE) else "") + _NUMBERS[connect - short]
-
-
-class Shape(NamedTuple):
-    """A line of stones that threatens to grow."""
-
-    colour: Colour
-    kind: int
-    """`OPEN_FOUR`: two or more cells make five; `FOUR`: one does; `OPEN_THREE`: a cell makes an open four."""
-    stones: tuple[Cell, ...]
-    """The stones of the line, in its order."""
-    gains: tuple[Cell, ...]
-    """The empty cells that make the line stronger: a five of a four, an open four of an open three."""
-
-    def span(self, size: int) -> str:
-        """Return the names of its first and its last stone: `h8-h10`."""
-        first, last = cell_name(self.stones[0], size), cell_name(self.stones[-1], size)
-        return f"{first}-{last}"
 
 
 class Threats:
@@ -84,22 +65,35 @@ class Threats:
         count = (self._board.patterns[side_of(colour)] == OPEN_THREE).sum(axis=0)
         return np.flatnonzero((count > 1) & self.legal(stones, colour)).tolist()
 
-    def shapes(self, stones: NDArray[np.int8], colour: Colour) -> list[Shape]:
-        """Return the fours and open threes of a colour, the strongest first. `stones`: [A]."""
-        load(self._board, stones)
-        fours: _Lines = {}
-        for cell, direction in self._makers(colour, FIVE):
-            for line in self._fours_with(stones, colour, cell, direction):
-                fours.setdefault((direction, line), set()).add(cell)
-        threes: _Lines = {}
-        for cell, direction in self._makers(colour, OPEN_FOUR):
-            grown = stones.copy()
-            grown[cell] = colour
-            for line in self._open_fours_through(grown, colour, cell, direction):
-                three = tuple(stone for stone in line if stone != cell)
-                threes.setdefault((direction, three), set()).add(cell)
-        shapes = [Shape(colour, OPEN_FOUR if len(gains) > 1 else FOUR, line, gains) for line, gains in _largest(fours)]
-        return [*shapes, *(Shape(colour, OPEN_THREE, line, gains) for line, gains in _largest(threes))]
+    def grown_line(self, stones: NDArray[np.int8], colour: Colour, cell: Cell) -> tuple[int, tuple[Cell, ...]] | None:
+        """Return the line of which a stone on an empty cell makes five or an open four; None where it makes neither.
+
+        That is its class, `OPEN_FOUR` where another cell makes five as well, `FOUR` or `OPEN_THREE`, and its stones in
+        order. `stones`: [A].
+        """
+        made = self.patterns(stones, colour, cell)
+        kind, length = (FOUR, 1) if FIVE in made else (OPEN_THREE, 2)
+        if max(made) < OPEN_FOUR:
+            return None
+        direction = made.index(max(made))
+        held = [
+            tuple(each for each in window if stones[each] == colour)
+            for window in self._windows(stones, colour, cell, direction)
+            if (stones[window] != -colour).all()
+        ]
+        # Two cells make five of the same stones, or, as in x.xxx.x, each of other ones.
+        ways = Counter(line for line in held if len(line) == self.rules.connect - length)
+        if kind == FOUR:
+            for line in ways:
+                ways[line] = self._fives_of(stones, colour, line, direction)
+        line = max(ways, key=ways.__getitem__)
+        return OPEN_FOUR if kind == FOUR and ways[line] > 1 else kind, line
+
+    def _fives_of(self, stones: NDArray[np.int8], colour: Colour, line: tuple[Cell, ...], direction: int) -> int:
+        """Return the number of legal moves that make five of the stones of a four."""
+        legal = self.legal(stones, colour)
+        missing = (set(window) - set(line) for window in self._windows(stones, colour, line[0], direction))
+        return sum(len(cells) == 1 and bool(legal[cells.pop()]) for cells in missing)
 
     def win_by_fours(self, stones: NDArray[np.int8], colour: Colour, *, nodes: int = VCF_NODES) -> tuple[Cell, ...]:
         """Return the shortest win by fours of a colour if it were to move: the moves of both sides, or none.
@@ -109,33 +103,6 @@ class Threats:
         load(self._board, stones)
         plies = solve_vcf(self._board, self._work, side_of(colour), nodes)
         return tuple(self._work.line[: max(plies, 0)].tolist())
-
-    def _makers(self, colour: Colour, kind: int) -> Iterator[tuple[Cell, int]]:
-        """Yield each cell and direction in which a stone of `colour` makes a line of `kind` by a legal move."""
-        patterns, stones = self._board.patterns[side_of(colour)], self._board.stones
-        directions, cells = np.nonzero((patterns == kind) & self.legal(stones, colour))
-        yield from zip(cells.tolist(), directions.tolist(), strict=True)
-
-    def _fours_with(
-        self, stones: NDArray[np.int8], colour: Colour, cell: Cell, direction: int
-    ) -> Iterator[tuple[Cell, ...]]:
-        """Yield the stones that make five with a stone on the empty `cell`: those of each window of the line."""
-        for window in self._windows(stones, colour, cell, direction):
-            others = tuple(each for each in window if each != cell)
-            if all(stones[each] == colour for each in others):
-                yield others
-
-    def _open_fours_through(
-        self, stones: NDArray[np.int8], colour: Colour, cell: Cell, direction: int
-    ) -> Iterator[tuple[Cell, ...]]:
-        """Yield the lines of an open four through the stone on `cell`: stones that make five with two empty cells."""
-        seen: Counter[tuple[Cell, ...]] = Counter()
-        for window in self._windows(stones, colour, cell, direction):
-            held = tuple(each for each in window if stones[each] == colour)
-            if len(held) == self.rules.connect - 1 and any(stones[each] == EMPTY for each in window):
-                seen[held] += 1
-        # Two cells make five of the same stones, or, as in x.xxx.x, each of other ones.
-        yield from [line for line, count in seen.items() if count > 1] or seen
 
     def _windows(self, stones: NDArray[np.int8], colour: Colour, cell: Cell, direction: int) -> Iterator[list[Cell]]:
         """Yield the windows of a winning line's length that hold `cell`, without those of lines that win nothing."""
@@ -154,16 +121,3 @@ class Threats:
         row, column = divmod(cell, size)
         points = ((row + step * row_step, column + step * column_step) for step in range(1 - size, size))
         return [r * size + c for r, c in points if 0 <= r < size and 0 <= c < size]
-
-
-_Lines = dict[tuple[int, tuple[Cell, ...]], set[Cell]]
-"""The gains of a line by its direction and its stones."""
-
-
-def _largest(lines: _Lines) -> Iterator[tuple[tuple[Cell, ...], tuple[Cell, ...]]]:
-    """Yield stones and gains of lines, the most gains first, without lines that gain nothing more along their axis."""
-    known: set[tuple[int, Cell]] = set()
-    for (direction, line), gains in sorted(lines.items(), key=lambda item: -len(item[1])):
-        if any((direction, gain) not in known for gain in gains):
-            known |= {(direction, gain) for gain in gains}
-            yield line, tuple(sorted(gains))

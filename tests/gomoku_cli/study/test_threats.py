@@ -7,7 +7,7 @@ from core.compiled import stones_of, threats
 from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE
 from core.notation import cell_name, parse_cell
 from core.rules import BLACK, WHITE, Rules, Variant
-from gomoku_cli.study.threats import Shape, Threats
+from gomoku_cli.study.threats import Threats
 from tests.support.cases import cases
 from tests.support.mentor_positions import RULES, position
 
@@ -18,37 +18,31 @@ def names(cells: tuple[int, ...]) -> str:
     return " ".join(cell_name(cell, 15) for cell in cells)
 
 
-def shapes(own: str, enemy: str = "") -> list[tuple[int, str, str]]:
-    board = position(BLACK, own, enemy)
-    return [(each.kind, names(each.stones), names(each.gains)) for each in THREATS.shapes(stones_of(board), BLACK)]
+def grown(own: str, enemy: str = "", threats: Threats = THREATS) -> dict[str, list[str]]:
+    """The cells where black makes five or an open four, by class and stones of the line that grows."""
+    stones, found = stones_of(position(BLACK, own, enemy)), {}
+    for cell in np.flatnonzero(stones == 0).tolist():
+        if (line := threats.grown_line(stones, BLACK, cell)) is not None:
+            found.setdefault((line[0], names(line[1])), []).append(cell_name(cell, 15))
+    return found
 
 
 @pytest.mark.parametrize(("own", "enemy", "expected"), cases("threat_lines"))
 def test_the_lines_of_a_side_are_named_with_their_gains(
     own: str, enemy: str, expected: list[tuple[str, str, str]]
 ) -> None:
-    assert shapes(own, enemy) == [(getattr(threats, kind), stones, gains) for kind, stones, gains in expected]
+    lines = {(getattr(threats, kind), stones): sorted(gains.split()) for kind, stones, gains in expected}
+    assert {line: sorted(gains) for line, gains in grown(own, enemy).items()} == lines
 
 
 def test_where_exactly_five_win_no_gain_makes_six() -> None:
-    stones = stones_of(position(BLACK, "c8 e8 f8 g8 h8", "")).copy()
-    (four,) = Threats(Rules(15, 5, Variant.STANDARD)).shapes(stones, BLACK)
-    assert (four.kind, names(four.stones), names(four.gains)) == (FOUR, "e8 f8 g8 h8", "i8")
-    assert {gain for each in THREATS.shapes(stones, BLACK) for gain in each.gains} == {
-        parse_cell(name, 15) for name in ("d8", "i8")
-    }
+    own = "c8 e8 f8 g8 h8"
+    assert grown(own, threats=Threats(Rules(15, 5, Variant.STANDARD))) == {(FOUR, "e8 f8 g8 h8"): ["i8"]}
+    assert grown(own) == {(OPEN_FOUR, "e8 f8 g8 h8"): ["d8", "i8"]}
 
 
-def test_a_line_with_two_ways_to_five_by_different_stones_is_one_open_four() -> None:
-    # e8 f8 . h8 . j8 k8 with i8 missing: g8 and i8 each need the other stones.
-    found = shapes("d8 f8 g8 h8 j8")
-    assert [kind for kind, _, _ in found] == [FOUR, FOUR]
-    assert {gains for _, _, gains in found} == {"e8", "i8"}
-
-
-def test_a_span_is_named_from_end_to_end() -> None:
-    cells = tuple(parse_cell(name, 15) for name in ("h8", "h9", "h10"))
-    assert Shape(BLACK, OPEN_THREE, cells, ()).span(15) == "h8-h10"
+def test_two_ways_to_five_by_different_stones_are_two_fours() -> None:
+    assert grown("d8 f8 g8 h8 j8") == {(FOUR, "d8 f8 g8 h8"): ["e8"], (FOUR, "f8 g8 h8 j8"): ["i8"]}
 
 
 def test_cells_have_the_class_that_a_stone_would_make() -> None:
