@@ -91,6 +91,17 @@ Tactics = Annotated[
 _OF_PLAYERS = ("simulations", "seconds", "policy", "switch_stage", "tactics", "engine_seconds", "match_seconds", "book")
 """Options of `SearchOptions` and `MatchOptions` that only some players read."""
 
+
+def model_of(player: str, option: str | None = None) -> Path:
+    """Return the model file of a player. Raises a usage error for one without a net, and the errors of `model_path`."""
+    from curriculum.arena.players import model_path
+
+    path = model_path(player)
+    if path is None:
+        raise typer.BadParameter(f"{player} is a player without a net", param_hint=option)
+    return path
+
+
 # Groups of options
 
 

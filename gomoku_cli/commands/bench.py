@@ -33,13 +33,9 @@ def _games(text: str) -> int | None:
 
 
 def _nets(spec: str) -> "DualNet":
-    from curriculum.arena.players import model_path
     from nets.checkpoint import load_model
 
-    path = model_path(spec)
-    if path is None:
-        raise typer.BadParameter(f"{spec} is a player without a net", param_hint="--model")
-    return load_model(path)[0]
+    return load_model(options.model_of(spec, "--model"))[0]
 
 
 def _headlines(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

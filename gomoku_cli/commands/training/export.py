@@ -39,11 +39,7 @@ def command(
         gomoku export runs/mine --format torchscript --output mine.pt
         gomoku export model.safetensors --check 10000
     """
-    from curriculum.arena.players import model_path
-
-    source = model_path(model)
-    if source is None:
-        raise typer.BadParameter(f"{model} is a player without a model file")
+    source = options.model_of(model)
     target = output or Path(f"{'default' if model == 'default' else Path(model).resolve().stem}{_SUFFIXES[kind]}")
     check_suffix(target, (_SUFFIXES[kind],), "--output")
     check_output(target, "--output")

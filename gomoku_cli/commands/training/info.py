@@ -8,29 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from core.rules import Rules
-from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.printable import echo, echo_json, shown
 from search.tree.settings import DEFAULT_SIMULATIONS
 
 _MAX_WIDTH = 40
 """Longer names of values stand out of the column of names."""
-
-
-def _model_path(model: str) -> Path:
-    """Return the file that `model` names: a built-in model, a run's best, or itself."""
-    from curriculum.run.folder import best_model, is_run, why_no_run
-    from curriculum.run.locking import FolderError
-    from nets.checkpoint import BUILT_IN
-
-    if model in BUILT_IN:
-        return BUILT_IN[model]
-    path = Path(model)
-    if model in player_names.EXAMPLES and not path.exists():
-        raise typer.BadParameter(f"{model} is a player without a model file")
-    if path.is_dir() and not is_run(path):
-        raise FolderError(why_no_run(path))
-    return best_model(path) if path.is_dir() else path
 
 
 def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -77,7 +60,7 @@ def command(
         # A young run is described by what it has.
         facts: dict[str, Any] = {"file": None, "run": run}
     else:
-        facts = _model_facts(_model_path(model)) | {"run": run}
+        facts = _model_facts(options.model_of(model)) | {"run": run}
     facts["device"] = device_text()
     if as_json:
         echo_json(facts)
