@@ -7,16 +7,13 @@ from typing import Any
 
 from core.records.record import GameRecord, RecordError
 from core.records.sgf import parse_sgf
-from curriculum.config import Config
 from curriculum.phases.strength import read_strength
-from curriculum.presets import read_config
 from curriculum.run.settings import change_lines, read_changes
-from curriculum.stated import ConfigError
 from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
-from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
-from gomoku_cli.reports.training.overview import age, age_text, problem_of
+from gomoku_cli.reports.training.outlook import last_time, place_of
+from gomoku_cli.reports.training.overview import age, age_text
 
 _FRESH_S = 90.0
 """A run whose last line is older is shown as standing still."""
@@ -34,25 +31,18 @@ class FollowedRun:
         self.path = path
         self.name = printable(path.resolve().name)
         self.curves: dict[str, Any] = {**curves_from([]), "strength": []}
-        self.outlook: Outlook | None = None
-        """None for a configuration that cannot be read."""
         self.game: tuple[str, GameRecord] | None = None
         """The newest one, with the name of its file."""
         self.changes: list[str] = []
         """A line for each setting that changed during the run."""
-        self.config: Config | None
-        self._problem = ""
-        """The reason why there is no configuration."""
-        self._read_settings()
         self._tail = MetricsTail(path)
+        self._look()
         self._game_file: tuple[int, Path] | None = None
         self._looked = -_OUTLOOK_S
 
-    def _read_settings(self) -> None:
-        try:
-            self.config = read_config(self.path / "config.toml")
-        except ConfigError as error:
-            self.config, self._problem = None, problem_of(self.path, error)
+    def _look(self) -> None:
+        """Read the settings, which are others in a run that was opened again, and the place of the run."""
+        self.config, self.outlook = place_of(self.path, self._tail.records)
         self.changes = [line for change in read_changes(self.path) for line in change_lines(change)]
 
     def update(self) -> bool:
@@ -66,12 +56,10 @@ class FollowedRun:
         now = time.monotonic()
         if changed or now - self._looked >= _OUTLOOK_S:
             before = self.changes
-            self._read_settings()  # a run that was opened again may have others
+            self._look()
             strength = read_strength(self.path)
             changed = changed or self.changes != before or strength != self.curves["strength"]
             self.curves["strength"] = strength
-            if self.config is not None:
-                self.outlook = outlook(self.path, self.config, self._tail.records)
             self._looked = now
         return changed
 
@@ -88,8 +76,8 @@ class FollowedRun:
     @property
     def place(self) -> str:
         """`phase 3 of 3, self-play, round 28 of 35; about 1:12:00 left; last line 12 s ago`."""
-        if self.outlook is None:
-            return self._problem
+        if self.config is None:
+            return self.outlook.text
         parts = [self.outlook.text]
         when = last_time(self._tail.records)
         if not self.outlook.is_done and self.outlook.seconds_left is not None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from curriculum.budget import PLIES_PER_GAME, basics_work, imitation_work, round_work, rows_per_step
 from curriculum.config import Config, Phase
+from curriculum.presets import read_config
 from curriculum.run.progress import Progress
 from curriculum.schedule import at_round
 from curriculum.stated import ConfigError
@@ -53,6 +54,15 @@ def outlook(path: Path, config: Config, records: Sequence[Json]) -> Outlook:
     be read count as missing.
     """
     return _Survey(path, config, records).outlook()
+
+
+def place_of(path: Path, records: Sequence[Json]) -> tuple[Config | None, Outlook]:
+    """Return the configuration of the run in `path` and its outlook; None and the reason if it cannot be read."""
+    try:
+        config = read_config(path / "config.toml")
+    except ConfigError as error:
+        return None, Outlook(None, str(error).removeprefix(f"{path}/"), None)
+    return config, outlook(path, config, records)
 
 
 def headline_of(path: Path, config: Config, *, whole: bool = True) -> Callable[[], str]:

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadDataError
-from curriculum.presets import read_config
 from curriculum.run.folder import is_run, why_no_run
 from curriculum.run.locking import FolderError
 from curriculum.run.settings import read_changes, read_edits
-from curriculum.stated import ConfigError
 from gomoku_cli.console import duration
 from gomoku_cli.reports.terminal import print_table
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import MetricsTail
-from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
+from gomoku_cli.reports.training.outlook import last_time, place_of
 
 _MAX_DEPTH = 3
 _IN_PROGRESS_S = 120.0
@@ -66,11 +64,6 @@ def _folders(path: Path) -> list[Path]:
     return []
 
 
-def problem_of(run: Path, error: ConfigError) -> str:
-    """Return the reason why the configuration of a run cannot be read, without its folder."""
-    return str(error).removeprefix(f"{run}/")
-
-
 def overview(path: Path) -> dict[str, Any]:
     """Return the overview of a run, as the JSON of `gomoku runs` has it.
 
@@ -79,11 +72,7 @@ def overview(path: Path) -> dict[str, Any]:
     tail = MetricsTail(path)
     tail.read()
     when = last_time(tail.records)
-    try:
-        config = read_config(path / "config.toml")
-        view = outlook(path, config, tail.records)
-    except ConfigError as error:
-        config, view = None, Outlook(None, problem_of(path, error), None)
+    config, view = place_of(path, tail.records)
     gates = sum(record.get("event") == "gate" for record in tail.records)
     models = len(list((path / "models").glob("selfplay-*.safetensors")))
     is_recent = when is not None and age(when) < _IN_PROGRESS_S
