@@ -103,29 +103,26 @@ def command(
     if rating:
         _show_rating()
         return
-    if resume and load is not None:
-        raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
     names_model = model != player_names.DEFAULT
     goes_on = resume or load is not None
-    if goes_on:
-        names_players = level is not None or names_model or opponents is not None or two_players
-        for is_given, why, options_of_it in (
-            (rules.given, "games have their own rules", "--board-size, --connect, --variant"),
-            (opening is not OpeningRule.FREE, "a game that goes on has its opening", "--opening"),
-            (names_players, "a game that goes on has its players", "--resume, --load"),
-            (course.clock is not None, "a game that goes on has its clocks", "--clock"),
-        ):
-            if is_given:
-                raise typer.BadParameter(why, param_hint=options_of_it)
+    names_players = level is not None or names_model or opponents is not None or two_players
     seated = "a game that goes on" if goes_on else "two humans" if two_players else " and ".join(opponents or ())
-    for is_given, option in (
-        (level is not None, "--level"),
-        (names_model, "--model"),
-        (colour is not None, "--colour"),
-        (ponder and two_players, "--ponder"),
+    no_effect = f"it has no effect on {seated}"
+    for is_refused, why, options_of_it in (
+        (resume and load is not None, "one of them names the game", "--resume, --load"),
+        (goes_on and rules.given, "games have their own rules", "--board-size, --connect, --variant"),
+        (goes_on and opening is not OpeningRule.FREE, "a game that goes on has its opening", "--opening"),
+        (goes_on and names_players, "a game that goes on has its players", "--resume, --load"),
+        (goes_on and course.clock is not None, "a game that goes on has its clocks", "--clock"),
+        (seated and level is not None, no_effect, "--level"),
+        (seated and names_model, no_effect, "--model"),
+        (seated and colour is not None, no_effect, "--colour"),
+        (seated and ponder and two_players, no_effect, "--ponder"),
+        (level is not None and names_model, "one of them names the opponent", "--level, --model"),
+        (two_players and opponents is not None, "two humans leave no seat for engines", "--two-players, --opponents"),
     ):
-        if is_given and seated:
-            raise typer.BadParameter(f"it has no effect on {seated}", param_hint=option)
+        if is_refused:
+            raise typer.BadParameter(why, param_hint=options_of_it)
     search.check()
     if two_players or goes_on:
         search.check_effect((), of=seated)
@@ -133,12 +130,8 @@ def command(
         time_control = None if course.clock is None else TimeControl.parse(course.clock)
     opened = _opened(resume, load)
     if level is not None:
-        if names_model:
-            raise typer.BadParameter("one of them names the opponent", param_hint="--level, --model")
         model = player_names.LEVELS[level - 1]
     specs = () if two_players else opponents or (model,)
-    if two_players and opponents is not None:
-        raise typer.BadParameter("two humans leave no seat for engines", param_hint="--two-players, --opponents")
     common_rules = _checked_rules(specs, search, rules, ponder=ponder)
     opened_book = _opened_book(book, common_rules if opened is None else opened.game.tree.rules)
     from gomoku_cli.tui.terminal import is_served

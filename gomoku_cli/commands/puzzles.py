@@ -96,9 +96,8 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
     """Return the puzzles of games, of the player's saved ones by default. Raises `core.records.record.RecordError`."""
     from functools import cache
 
-    from core.records.formats import read_games
-    from core.records.record import RecordError
     from gomoku_cli.commands.book import game_files
+    from gomoku_cli.commands.pictures.games import open_each
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.puzzles.mistakes import MistakeFinder
     from gomoku_cli.study.saved import default_folder
@@ -109,18 +108,11 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
     finder = cache(MistakeFinder)
     found: dict[str, RatedPuzzle] = {}
     with interruptible(quiet=quiet) as context, context.reporter.task("games", len(files), "files") as task:
-        for number, path in enumerate(files):
-            try:
-                records = read_games(path)
-            except RecordError as error:
-                if len(files) == 1:
-                    raise
-                context.reporter.say(f"left out: {error}")
-                continue
-            for index, record in enumerate(records, start=1):
-                mistakes = finder(record.rules).puzzles(record, path.name, context.stop)
+        for number, file in enumerate(open_each(files)):
+            for index, record in enumerate(file.games, start=1):
+                mistakes = finder(record.rules).puzzles(record, file.path.name, context.stop)
                 found |= {each.key: each for each in mistakes}
-                task.update(number + index / len(records), puzzles=len(found))
+                task.update(number + index / len(file.games), puzzles=len(found))
     return list(found.values())
 
 
