@@ -1,7 +1,6 @@
 """The contest in a game: how it ends, the clocks of both sides, and the human's rating."""
 
 import math
-from typing import Protocol
 
 from core.opening_rules import OpeningRule
 from core.records.record import Ending
@@ -14,23 +13,8 @@ from gomoku_cli.study.played import DRAW_MOVES, DRAW_STONES, accepts_draw, offer
 from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import RateGame
 from gomoku_cli.tui.game import Game
-from gomoku_cli.tui.review import Review
-from gomoku_cli.tui.setup import Course
+from gomoku_cli.tui.review import Owner
 from gomoku_cli.tui.view import View
-
-
-class Owner(Protocol):
-    """The owner of a game, as its match sees it: `gomoku_cli.tui.control.Control`."""
-
-    review: Review
-    course: Course
-
-    @property
-    def is_held_up(self) -> bool:
-        """True while the game waits for something else than its players."""
-
-    def continue_game(self) -> None:
-        """Show the changed game, and go on with it."""
 
 
 class Match:

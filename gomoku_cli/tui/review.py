@@ -5,6 +5,7 @@ from typing import Protocol
 from core.records.tree import Node
 from gomoku_cli.tui.engine.messages import Analysed, Graded, GradeMoves, Search
 from gomoku_cli.tui.game import Game
+from gomoku_cli.tui.setup import Course
 from gomoku_cli.tui.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.view import View
 
@@ -12,16 +13,22 @@ REVIEW_S = 0.4
 """Time for each position without an analysis of the analyst."""
 
 
-class Course(Protocol):
-    """The course of a game, as its review sees it: `gomoku_cli.tui.control.Control`."""
+class Owner(Protocol):
+    """The owner of a game, as its review and its match see it: `gomoku_cli.tui.control.Control`."""
 
     game: Game
+    review: "Review"
+    course: Course
+
+    @property
+    def is_held_up(self) -> bool:
+        """True while the game waits for something else than its players."""
 
     def analysis_task(self, seconds: float, ply: int | None = None) -> Search:
         """Return the task to analyse the position after `ply` moves."""
 
     def continue_game(self) -> None:
-        """Show the changed game."""
+        """Show the changed game, and go on with it."""
 
     def use_turn(self) -> None:
         """Begin what the open panes need."""
@@ -39,7 +46,7 @@ class Review:
     The players' own analyses do not count: each took its own moves for the best.
     """
 
-    def __init__(self, control: Course, tasks: Tasks, view: View) -> None:
+    def __init__(self, control: Owner, tasks: Tasks, view: View) -> None:
         self.active = False
         self.grades: dict[int, tuple[str, float]] = {}
         """The marks and losses of mistakes as far as they are known, by their plies."""
