@@ -7,7 +7,6 @@ from core.opening_rules import Choice
 from core.position import IllegalMoveError
 from core.rules import NO_CELL
 from curriculum.arena import player_names
-from gomoku_cli.printable import counted
 from gomoku_cli.tui.engine import messages
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.tasks import OF_POSITION, Role
@@ -41,8 +40,7 @@ class Control(Turns):
                     self._path = answer.renamed[1]
                 self._view.show_saved_games(answer)
             case messages.Rated():
-                games = counted(answer.games, "rated game")
-                self.match.rating_text = f" Rating {answer.rating:.0f} ({answer.change:+.0f}) after {games}."
+                self.match.rating_text = f" {answer.text}"
                 self.show_state(at_once=True)
             case messages.OpenedGame():
                 self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)

@@ -9,7 +9,7 @@ from core.records.formats import open_games
 from core.records.record import RecordError, contradiction, won_text
 from core.records.tree import GameTree
 from core.rules import Rules, Variant
-from gomoku_cli.printable import error_message, sentence
+from gomoku_cli.printable import counted, error_message, sentence
 from gomoku_cli.study import OWN_NOTE, saved
 from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.rating import LEVEL_RATINGS, RATINGS, Rating
@@ -39,10 +39,7 @@ class Files:
                 case messages.Keep():
                     return self._keep(task)
                 case messages.RateGame():
-                    rating = Rating.read(self._folder.with_name(RATINGS))
-                    level, score = LEVEL_RATINGS[task.level], task.score
-                    change = rating.note(task.level, level, score, colour=task.colour)
-                    return messages.Rated(rating.rating, change, len(rating.results))
+                    return messages.Rated(self._rated(task))
                 case messages.ListGames():
                     return self._listed(task.limit)
                 case messages.RenameGame() | messages.DeleteGame() | messages.RestoreGame():
@@ -55,6 +52,14 @@ class Files:
                     return opened(Path(task.path))
         except (OSError, UserError) as error:
             return messages.Remark(_reason(error))
+
+    def _rated(self, task: messages.RateGame) -> str:
+        try:
+            rating = Rating.read(self._folder.with_name(RATINGS))
+            change = rating.note(task.level, LEVEL_RATINGS[task.level], task.score, colour=task.colour)
+        except (OSError, UserError) as error:
+            return f"The rating is not saved: {error_message(error)}."
+        return f"Rating {rating.rating:.0f} ({change:+.0f}) after {counted(len(rating.results), 'rated game')}."
 
     def _listed(self, limit: int | None = None, **about: Any) -> messages.GameList:
         entries = islice(saved.saved_games(self._folder, self._known), limit)

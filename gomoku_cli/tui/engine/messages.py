@@ -179,7 +179,7 @@ class Stop(NamedTuple):
 
 
 class RateGame(NamedTuple):
-    """Note the result of a game against a level: `Rated` or `Remark` follows."""
+    """Note the result of a game against a level: `Rated` follows."""
 
     level: str
     score: float
@@ -308,12 +308,9 @@ class GameList(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """The human's rating after a game."""
+    """A sentence on the human's rating after a game, or on why it is not saved."""
 
-    rating: float
-    change: float
-    games: int
-    """That count so far."""
+    text: str
 
 
 class OpenedGame(NamedTuple):

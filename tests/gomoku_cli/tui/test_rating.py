@@ -121,3 +121,11 @@ def test_the_command_prints_the_rating(tmp_path: Path, monkeypatch: pytest.Monke
     (row, *days) = (line.replace("│", " ").split() for line in text.splitlines() if "level:2" in line)
     assert row == ["level:2", "730", "1", "1", "0"]
     assert [day[1:3] for day in days] == [["level:2", "won"], ["level:2", "drawn"]]
+
+
+async def test_a_rating_that_cannot_be_saved_is_named_beside_the_result(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.jsonl"
+    file.mkdir()
+    async with board_app(engine(tmp_path / "games"), setup=setup()) as ui:
+        await win(ui)
+        await ui.until(lambda: f"you have won. The rating is not saved: {file} is no file." in ui.status)
