@@ -343,6 +343,7 @@ class PuzzlesApp(BoardApp):
     def _show_puzzle(self) -> None:
         if self._board.geometry.size != self.puzzle.rules.size:
             self._board.set_rules(self.puzzle.rules)
+            self._fit(self.puzzle.rules, self._panel, self.size)
         self._enter(Phase.ASKING)
         self._show_task()
 

@@ -10,10 +10,11 @@ import pytest
 
 from core.notation import cell_name
 from core.rules import NO_CELL, Rules
-from curriculum.arena.suite import load_suite
+from curriculum.arena.suite import Puzzle, load_suite
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.app import Phase, PuzzlesApp, PuzzleSetup
 from gomoku_cli.puzzles.rated import Progress, RatedPuzzle
+from gomoku_cli.tui.widgets.board import BoardWidget
 from tests.support.screens import check_snapshot, screen_text
 from tests.support.tui import BoardDriver
 
@@ -160,6 +161,15 @@ async def test_a_session_with_the_daily_set_moves_the_rating_and_is_kept(tmp_pat
         await ui.press("ctrl+c")
     async with puzzles_app(SHIPPED, tmp_path, terminal=(50, 20)) as ui:
         assert f"You {rating:.0f}" in ui.status
+
+
+async def test_a_puzzle_on_a_board_of_another_size_fits_the_terminal(tmp_path: Path) -> None:
+    small = RatedPuzzle(Puzzle("win-in-1", (0, 3, 1, 4), (2,), "a row"), Rules(size=3, connect=3))
+    async with puzzles_app([small, *some("block")], tmp_path) as ui:
+        for size in (15, 3, 15):
+            while ui.app.puzzle.rules.size != size:
+                await ui.press("n")
+            assert ui.app.query_one(BoardWidget).geometry.scale == {15: 1, 3: 3}[size]
 
 
 async def test_progress_that_cannot_be_kept_is_said_and_the_session_goes_on(tmp_path: Path) -> None:
