@@ -128,7 +128,7 @@ class PuzzlesApp(BoardApp):
         """Show the first puzzle."""
         self._mounted()
         self.set_interval(_TICK_S, self._tick)
-        self._show_puzzle()
+        self._show_puzzle(after_daily=self._setup.daily)
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the board its room and the panel the rest."""
@@ -303,9 +303,7 @@ class PuzzlesApp(BoardApp):
         was_daily = self._is_daily
         self._question += 1
         self._take(self._drawn())
-        self._show_puzzle()
-        if was_daily and not self._is_daily:
-            self._say(f"The daily set is done: {self._of_the_set()}. {self._request}")
+        self._show_puzzle(after_daily=was_daily)
 
     def action_daily(self) -> None:
         """Go on with the set of this day."""
@@ -340,12 +338,14 @@ class PuzzlesApp(BoardApp):
         self._say(self._request)
         self._show()
 
-    def _show_puzzle(self) -> None:
+    def _show_puzzle(self, *, after_daily: bool) -> None:
         if self._board.geometry.size != self.puzzle.rules.size:
             self._board.set_rules(self.puzzle.rules)
             self._fit(self.puzzle.rules, self._panel, self.size)
         self._enter(Phase.ASKING)
         self._show_task()
+        if after_daily and not self._is_daily:
+            self._say(f"The daily set is done: {self._of_the_set()}. {self._request}")
 
     def _show(self) -> None:
         position, first = self.position, self._first_ply

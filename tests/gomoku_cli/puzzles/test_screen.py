@@ -159,6 +159,8 @@ async def test_a_session_with_the_daily_set_moves_the_rating_and_is_kept(tmp_pat
         await ui.press("d")
         assert "The daily set is done" in ui.status
         await ui.press("ctrl+c")
+    async with puzzles_app(SHIPPED, tmp_path, daily=True) as ui:
+        assert "The daily set is done: 6 of 6 solved." in ui.status
     async with puzzles_app(SHIPPED, tmp_path, terminal=(50, 20)) as ui:
         assert f"You {rating:.0f}" in ui.status
 
