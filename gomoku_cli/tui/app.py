@@ -310,7 +310,7 @@ def run_board(engine: EngineProcess, setup: BoardSetup) -> None:
     finally:
         app.keep_typed()
         engine.close()
-        if app.control.unsaved and app.game.has_human_part:
+        if app.control.unsaved:
             _keep(app.game)
         for notice in app.notices:  # the panel no longer shows them
             print_notice(notice)

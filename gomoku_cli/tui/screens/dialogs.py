@@ -159,7 +159,7 @@ class Dialogs(BoardApp):
         `how`: the way back to the saved game.
         """
         unsaved = self.control.unsaved
-        if not self.game.has_human_part or (self.game.is_decided and not unsaved):
+        if not unsaved and (self.game.is_decided or not self.game.has_human_part):
             leave()
             return
         if self.game.recorded is not None:

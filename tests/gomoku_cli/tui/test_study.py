@@ -20,7 +20,7 @@ from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.candidates import CandidatesView
 from search.analysis import Analysis, MoveAnalysis
-from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
+from tests.support.scripted_players import AnalysingPlayer, GatedPlayer, ScriptedPlayer
 from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app, shown_game
 
 
@@ -323,6 +323,18 @@ async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> No
         (tmp_path / "file").unlink()
         await ui.press("e", "f", "ctrl+s")
         await ui.until(lambda: "not saved" not in ui.title)
+
+
+async def test_an_unsaved_game_of_two_engines_is_not_left_without_a_question(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    gated = GatedPlayer(15, ["i9"])
+    engine = ThreadEngine({"one": ScriptedPlayer(15, ["h8"]), "two": gated}, folder=tmp_path / "file")
+    setup = BoardSetup(seats=Seats(PlayerChoice(spec="one"), PlayerChoice(spec="two")))
+    async with board_app(engine, setup=setup) as ui:
+        await ui.until(lambda: "not saved" in ui.title)
+        await ui.press("q")
+        assert "Leaving loses it." in ui.dialog
+        gated.release.set()
 
 
 @pytest.mark.parametrize("note", ["", "a fine game", "Settings: nonsense", 'Settings: [{"spec": 1}, null]'])
