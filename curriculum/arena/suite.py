@@ -113,7 +113,7 @@ def parse_suite(text: str, source: str = "suite", *, rules: Rules = RULES) -> li
 
     `rules`: of its positions, on the board of `RULES`.
 
-    Raises `SuiteFileError` with the line, also if the game is over or an answer is no legal move.
+    Raises `SuiteFileError` with the line, also if the game is over or an answer is no legal move, and without a puzzle.
     """
     puzzles = []
     text = with_line_feeds(text)
@@ -124,6 +124,8 @@ def parse_suite(text: str, source: str = "suite", *, rules: Rules = RULES) -> li
             puzzles.append(_parse_puzzle(line, rules))
         except ValueError as error:
             raise SuiteFileError(f"{source}, line {line_number(text, offset)}: {error}") from error
+    if not puzzles:
+        raise SuiteFileError(f"{source} holds no puzzle")
     return puzzles
 
 

@@ -61,9 +61,9 @@ def command(
 
     found = _from_games(games or [], quiet=quiet) if from_games else _from_suites(file, variant)
     chosen = [each for each in found if each.puzzle.kind.startswith(kind or "") and level in (None, each.level)]
+    if not found:
+        raise typer.BadParameter("the games hold no mistake with a proven answer", param_hint="--from-games")
     if not chosen:
-        if from_games and not found:
-            raise typer.BadParameter("the games hold no mistake with a proven answer", param_hint="--from-games")
         raise typer.BadParameter(f"there is no such puzzle: {_known(found, kind or '')}", param_hint="--kind, --level")
     progress = Progress.read(default_file())
     if listed or as_json:
@@ -121,7 +121,7 @@ def _known(puzzles: "Sequence[RatedPuzzle]", kind: str) -> str:
     levels = sorted({each.level for each in puzzles if each.puzzle.kind.startswith(kind)})
     if levels:
         return f"those of {kind or 'all kinds'} have the levels {', '.join(map(str, levels))}"
-    return f"the kinds are {', '.join(dict.fromkeys(each.puzzle.kind for each in puzzles)) or 'none'}"
+    return f"the kinds are {', '.join(dict.fromkeys(each.puzzle.kind for each in puzzles))}"
 
 
 def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bool) -> None:
