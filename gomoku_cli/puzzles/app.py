@@ -20,6 +20,7 @@ from textual.widgets import Static
 from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Position
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
+from curriculum.bench.compiling import Compilation, progress_text, watching_compilation
 from gomoku_cli.printable import sentence
 from gomoku_cli.puzzles.rated import Progress, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
@@ -93,6 +94,8 @@ class PuzzlesApp(BoardApp):
         self._setup, self.progress = setup, setup.progress
         self._referee = cache(Referee)
         self._proving = threading.Lock()  # a referee is for one thread
+        self._compilation: Compilation | None = None
+        """That of the proof under way, or of the last one."""
         self._question = 0
         """The number of the last question to the referee; an answer to an older one is dropped."""
         self._asked_at = 0.0
@@ -137,7 +140,12 @@ class PuzzlesApp(BoardApp):
 
     def _tick(self) -> None:
         if self.phase is Phase.THINKING and (waited := time.monotonic() - self._asked_at) > _TICK_S:
-            self._say(f"Looking for a proof... {waited:.0f} s", "busy")
+            compilation = self._compilation
+            if compilation is not None and compilation.is_under_way:
+                text = sentence(progress_text(len(compilation.kernels), compilation.seconds))
+            else:
+                text = f"Looking for a proof... {waited:.0f} s"
+            self._say(text, "busy")
 
     # The solver's moves
 
@@ -227,7 +235,7 @@ class PuzzlesApp(BoardApp):
 
     def _prove(self, number: int, question: Callable[[Referee], _T], then: Callable[[_T], None]) -> None:
         try:
-            with self._proving:
+            with self._proving, watching_compilation() as self._compilation:
                 answer = partial(then, question(self._referee(self.puzzle.rules)))
         except Exception as error:  # a defect: the app ends with it
             answer = partial(self._raise, error)

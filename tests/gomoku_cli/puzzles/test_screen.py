@@ -1,12 +1,15 @@
 """The screen of `gomoku puzzles`: every key and the mouse, a whole session, and pictures of it."""
 
 import random
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from numba.core import event
 
 from core.notation import cell_name
 from core.rules import NO_CELL, Rules
@@ -14,6 +17,7 @@ from curriculum.arena.suite import Puzzle, load_suite
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.app import Phase, PuzzlesApp, PuzzleSetup
 from gomoku_cli.puzzles.rated import Progress, RatedPuzzle
+from gomoku_cli.puzzles.referee import Referee
 from gomoku_cli.tui.widgets.board import BoardWidget
 from tests.support.screens import check_snapshot, screen_text
 from tests.support.tui import BoardDriver
@@ -181,6 +185,20 @@ async def test_progress_that_cannot_be_kept_is_said_and_the_session_goes_on(tmp_
         await ui.type_moves(ui.app.puzzle.name_of(ui.app.puzzle.puzzle.answers[0]))
         assert "Solved." in ui.status
         assert "Solved. Enter shows the next puzzle. The progress is not saved: Is a directory." in ui.status
+
+
+async def test_a_proof_that_waits_for_a_first_compilation_says_so(tmp_path: Path) -> None:
+    done = threading.Event()
+
+    def compile_first(referee: Referee) -> None:
+        with event.trigger_event("numba:compile", {"dispatcher": SimpleNamespace(py_func=compile_first)}):
+            done.wait(60)
+
+    async with puzzles_app(some("win-in-1"), tmp_path) as ui:
+        ui.app._ask(compile_first, lambda found: ui.app.action_again())
+        await ui.until(lambda: "Compiling, once: 1 of up to" in ui.status)
+        done.set()
+        await ui.until(lambda: ui.app.phase is Phase.ASKING)
 
 
 async def test_a_defect_of_a_proof_ends_the_app(tmp_path: Path) -> None:
