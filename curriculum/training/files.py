@@ -1,11 +1,8 @@
-"""Files of samples (.npz): packed arrays, stored without compression, so that a large file can be mapped.
-
-Files of versions before the packed format, with plain arrays, are still read.
-"""
+"""Files of samples (.npz): packed arrays, stored without compression, so that a large file can be mapped."""
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,26 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BadDataError
-from core.evaluation import PositionBatch
 from core.files.atomic import atomic_path, require_file
 from core.files.json_text import parse_json, values_at
 from core.input_limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MAX_REASON, MIN_BOARD_SIZE, shortened
-from core.rules import BLACK, NO_CELL, WHITE
-from curriculum.training.archives import BROKEN, NO_SAMPLE, ArrayArchive
+from curriculum.training.archives import BROKEN, read_arrays
 from curriculum.training.packed import KINDS, Packed, auxiliary_targets, pack
 from curriculum.training.samples import Samples
-from nets.targets import POLICY, VALUE, all_targets
+from nets.targets import all_targets
 from nets.tensor_file import NotFiniteError
 
 _METADATA = {"metadata": np.uint8}
-_PLAIN: dict[str, type[np.generic]] = {
-    "stones": np.int8,
-    "to_move": np.int8,
-    "last_moves": np.int16,
-    POLICY.array: np.float32,
-    VALUE.array: np.float32,
-}
-"""The arrays of a file of an earlier version."""
 
 
 class SamplesError(BadDataError, ValueError):
@@ -79,17 +66,21 @@ def read_packed(path: Path, cells: int | None = None, *, mapped: bool = False) -
     """
     try:
         require_file(path)
+        auxiliary = auxiliary_targets()
         with path.open("rb") as file:
-            optional = {each.array: np.float32 for each in auxiliary_targets()}
-            archive = ArrayArchive(file, (KINDS | _METADATA, _PLAIN | _METADATA), optional)
-            if archive.shapes["metadata"] != archive.shapes["metadata"][:1]:
-                raise ValueError("its arrays have other shapes than samples")
-            if archive.shapes["metadata"][0] > MAX_JSON_BYTES:
-                raise ValueError(f"its metadata is larger than the limit of {MAX_JSON_BYTES:,} bytes")
-            metadata = parse_json(archive.read("metadata", lambda rows: True).tobytes())
-            if not isinstance(metadata, dict):
-                raise ValueError("its metadata is no JSON object")
-            return (_plain if "stones" in archive.shapes else _packed)(archive, cells, mapped), metadata
+            arrays = read_arrays(file, KINDS | _METADATA, {each.array: np.float32 for each in auxiliary}, mapped=mapped)
+        metadata = _metadata(arrays.pop("metadata"))
+        if any(arrays[name].ndim != 1 for name in KINDS) or len(arrays["board"]) != 1:
+            raise ValueError("its arrays have other shapes than samples")
+        board, count = int(arrays["board"][0]), len(arrays["facts"])
+        _check_board(board, cells)
+        for each in auxiliary:
+            if (rows := arrays.get(each.array)) is not None:
+                if rows.shape != (count, *each.shape(board)):
+                    raise ValueError("its arrays do not belong together")
+                if not each.is_right(rows):
+                    raise ValueError(f"{each.array} has values that no sample has")
+        return Packed(arrays), metadata
     except FileNotFoundError as error:
         raise SamplesError(f"there is no file {path}") from error
     except BROKEN as error:
@@ -97,50 +88,16 @@ def read_packed(path: Path, cells: int | None = None, *, mapped: bool = False) -
         raise SamplesError(f"{path} holds no samples, or is damaged: {reason}") from error
 
 
-def _packed(archive: ArrayArchive, cells: int | None, mapped: bool) -> Packed:
-    """Return the samples of an archive. Raises one of `BROKEN`."""
-    shapes = archive.shapes
-    if archive.is_compressed:  # a small one would unpack to any size before its numbers are checked
-        raise ValueError("its arrays are compressed")
-    if any(len(shapes[name]) != 1 for name in KINDS) or shapes["board"] != (1,):
+def _metadata(text: NDArray[np.uint8]) -> dict[str, Any]:
+    """Return the metadata of a file. Raises `ValueError`."""
+    if text.ndim != 1:
         raise ValueError("its arrays have other shapes than samples")
-    board = archive.read("board", lambda rows: True)
-    _check_board(int(board[0]), cells)
-    count, checks = shapes["facts"][0], {each.array: each.is_right for each in auxiliary_targets()}
-    for each in auxiliary_targets():
-        if each.array in shapes and shapes[each.array] != (count, *each.shape(int(board[0]))):
-            raise ValueError("its arrays do not belong together")
-    names = [name for name in shapes if name not in ("board", "metadata")]
-    return Packed(
-        {"board": board} | {name: archive.read(name, checks.get(name, lambda rows: True), mapped) for name in names}
-    )
-
-
-def _plain(archive: ArrayArchive, cells: int | None, mapped: bool) -> Packed:
-    """Return the samples of an archive of an earlier version, packed in memory. Raises one of `BROKEN`."""
-    shapes = archive.shapes
-    if len(shapes["stones"]) != 2:
-        raise ValueError("its arrays have other shapes than samples")
-    count, found = shapes["stones"]
-    _check_board(found, cells)
-    targets = [target for target in all_targets() if target.array in shapes]
-    right = {"to_move": (count,), "last_moves": (count, 2)}
-    right |= {target.array: (count, *target.shape(found)) for target in targets}
-    if any(shapes[name] != shape for name, shape in right.items()):
-        raise ValueError("its arrays do not belong together")
-    checks: dict[str, Callable[[NDArray[Any]], bool]] = {
-        "stones": lambda rows: bool(((rows >= WHITE) & (rows <= BLACK)).all()),
-        "to_move": lambda rows: bool(((rows == WHITE) | (rows == BLACK)).all()),
-        "last_moves": lambda rows: bool(((rows >= NO_CELL) & (rows < found)).all()),
-    }
-    # The policies come first: random or empty data is refused there, before the rest is unpacked.
-    values = {target.name: archive.read(target.array, target.is_right) for target in targets}
-    batch = PositionBatch(*(archive.read(name, check) for name, check in checks.items()))
-    for column in batch.last_moves.T:
-        known = np.flatnonzero(column != NO_CELL)
-        if not batch.stones[known, column[known]].all():
-            raise ValueError(f"last_moves has {NO_SAMPLE}")
-    return pack(Samples(batch, values))
+    if len(text) > MAX_JSON_BYTES:
+        raise ValueError(f"its metadata is larger than the limit of {MAX_JSON_BYTES:,} bytes")
+    metadata = parse_json(text.tobytes())
+    if not isinstance(metadata, dict):
+        raise ValueError("its metadata is no JSON object")
+    return metadata
 
 
 def _check_board(found: int, cells: int | None) -> None:

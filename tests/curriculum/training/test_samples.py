@@ -4,7 +4,6 @@ import io
 import json
 import os
 import random
-import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -65,15 +64,7 @@ def rewrite(path: Path, change: Callable[[dict[str, NDArray[Any]]], None]) -> No
     with np.load(path) as file:
         arrays = dict(file)
     change(arrays)
-    (np.savez_compressed if "stones" in arrays else np.savez)(path, **arrays)
-
-
-def write_plain(path: Path, samples: Samples, metadata: dict[str, Any]) -> None:
-    """Write the file of an earlier version."""
-    positions = samples.positions
-    arrays = {"stones": positions.stones, "to_move": positions.to_move, "last_moves": positions.last_moves}
-    text = np.frombuffer(json.dumps(metadata).encode(), np.uint8)
-    np.savez_compressed(path, **arrays, policies=samples.policies, values=samples.values, metadata=text)
+    np.savez(path, **arrays)
 
 
 @pytest.mark.parametrize("cells", [9, CELLS, 625])
@@ -94,13 +85,6 @@ def test_samples_come_back_from_disk_as_they_were(cells: int, path: Path) -> Non
     assert path.read_bytes() == other.read_bytes(), "what was packed once changes no more"
     write_samples(other, Samples.none(CELLS), {})
     assert len(read_samples(other)[0]) == 0
-
-
-def test_files_of_an_earlier_version_are_read(path: Path) -> None:
-    write_plain(path, some_samples(), {"games": [1, 2], "lengths": [COUNT - 4, 4]})
-    samples, lengths, _ = read_kept_games(path, CELLS)
-    assert lengths == [COUNT - 4, 4]
-    assert_equal(samples.all, some_samples())
 
 
 def test_auxiliary_targets_follow_their_samples(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,12 +141,6 @@ def test_a_file_that_is_cut_short_is_refused(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "place", "value", "why"),
     [
-        *[("values", 3, value, "") for value in (np.nan, 1.5, -np.inf)],
-        *[("policies", (2, 2), value, "") for value in (np.nan, 0.9, np.inf)],
-        ("policies", 5, 0.0, ""),
-        *[("stones", (1, 1), value, "") for value in (2, -128)],
-        ("to_move", 4, 0, ""),
-        *[("last_moves", (0, 1), value, "") for value in (CELLS, -2)],
         ("lines", 3, 2 * CELLS, ""),
         ("results", 3, -32_768, ""),
         ("facts", 0, 6, "its first sample is no first one of a line"),
@@ -181,8 +159,6 @@ def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: Any
     def change(arrays: dict[str, NDArray[Any]]) -> None:
         arrays[name][place] = value
 
-    if name in ("values", "policies", "stones", "to_move", "last_moves"):
-        write_plain(path, some_samples(), {})
     rewrite(path, change)
     refused(path, why or f"{name} has values that no sample has")
 
@@ -190,14 +166,9 @@ def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: Any
 @pytest.mark.parametrize(
     ("name", "array", "why"),
     [
-        ("values", np.zeros(COUNT), "has the type <f8"),
-        ("stones", np.zeros((COUNT, CELLS + 1), np.int8), "no board has 50 cells"),
-        ("stones", np.zeros((COUNT, 64), np.int8), "those of the run have 49"),
-        ("stones", np.zeros((COUNT, CELLS, 1), np.int8), "other shapes"),
-        ("to_move", np.ones(COUNT - 1, np.int8), "do not belong together"),
-        ("values", np.zeros(COUNT - 1, np.float32), "do not belong together"),
+        ("results", np.zeros(COUNT), "has the type <f8"),
         ("metadata", np.zeros((1, 2), np.uint8), "other shapes"),
-        ("policies", np.asfortranarray(np.ones((COUNT, CELLS), np.float32)), "another header"),
+        ("results", np.asfortranarray(np.ones((COUNT, CELLS), np.int16)), "another header"),
         ("facts", np.zeros((COUNT, 1), np.uint16), "other shapes"),
         ("facts", np.zeros(COUNT, np.int16), "has the type <i2"),
         ("results", np.zeros(COUNT - 1, np.int16), "do not belong together"),
@@ -209,12 +180,10 @@ def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: Any
         ("metadata", np.frombuffer(b"\xff", np.uint8), "UTF-8"),
         ("metadata", np.zeros(2 << 20, np.uint8), "larger than the limit"),
         ("more", np.zeros(3), "directory"),
-        ("values", np.array([{}], dtype=object), "another header|has the type"),
+        ("results", np.array([{}], dtype=object), "another header|has the type"),
     ],
 )
 def test_other_arrays_are_refused(name: str, array: NDArray[Any], why: str, path: Path) -> None:
-    if name in ("values", "policies", "stones", "to_move"):
-        write_plain(path, some_samples(), {})
     rewrite(path, lambda arrays: arrays.update({name: array}))
     refused(path, why)
 
@@ -262,31 +231,7 @@ def test_a_crafted_header_is_refused_before_its_array_is_made(text: str, path: P
     refused(path, "facts has|unpack")
 
 
-def test_a_bomb_costs_no_memory(path: Path) -> None:
-    """A gigabyte of zeros, packed into a megabyte, is refused after its first rows."""
-    rows = 1 << 30 >> 10
-    shapes = {"stones": (rows, 256), "policies": (rows, 256), "to_move": (rows,), "last_moves": (rows, 2)}
-    kinds = {"stones": "|i1", "policies": "<f4", "to_move": "|i1", "last_moves": "<i2"}
-    zeros = bytes(1 << 20)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, shape in (shapes | {"values": (rows,), "metadata": (2,)}).items():
-            kind = kinds.get(name, "<f4" if name == "values" else "|u1")
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n"
-                member.write(_header(text))
-                left = int(np.prod(shape)) * np.dtype(kind).itemsize
-                if name != "policies":
-                    left = min(left, 2)  # refused by its size
-                while left:
-                    left -= member.write(zeros[:left])
-    tracemalloc.start()
-    refused(path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 20 << 20
-
-
-def test_a_packed_file_that_is_compressed_is_refused(path: Path) -> None:
+def test_a_file_that_is_compressed_is_refused(path: Path) -> None:
     with np.load(path) as file:
         np.savez_compressed(path.with_name("small.npz"), **file)
     refused(path.with_name("small.npz"), "its arrays are compressed")
