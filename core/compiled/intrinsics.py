@@ -16,18 +16,15 @@ def written(plain: Callable[..., Any], write: Callable[[Any, list[Any]], Any], r
     """Return a function for kernels with the arguments of `plain`, which takes its place without compilation.
 
     `write(builder, arguments)` writes its body with llvmlite's builder and returns the result of the type `returns`;
-    arrays are pointers to their first element.
+    arrays are pointers to their first element, and pairs of an array and an index pointers to that element.
     """
     if _INTERPRETED:
         return plain
 
     def typed(_: Any, *kinds: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            pointers = [
-                context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
-                for kind, value in zip(signature.args, arguments, strict=True)
-            ]
-            result = write(builder, pointers)
+            values = zip(signature.args, arguments, strict=True)
+            result = write(builder, [_pointer_or_number(context, builder, *each) for each in values])
             return context.get_dummy_value() if returns is types.void else result
 
         return returns(*kinds), code
@@ -37,6 +34,13 @@ def written(plain: Callable[..., Any], write: Callable[[Any, list[Any]], Any], r
     parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
     typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return intrinsic(typed)
+
+
+def _pointer_or_number(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        array, index = (builder.extract_value(value, part) for part in range(2))
+        return builder.gep(_pointer_or_number(context, builder, kind[0], array), [index])
+    return context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
 
 
 def _plain_prefetch(array: Any, index: int) -> None:

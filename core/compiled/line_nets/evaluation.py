@@ -187,7 +187,7 @@ def _number_patterns(stones: NDArray[np.int8], side: int, board: LineBoard, room
         for row in range(size):
             place = (direction * size + row) * pitch
             first = (row + REACH) * width + REACH
-            numbered(room.digits, first, step, board.empty, place, room.numbers, place, size)
+            numbered((room.digits, first), step, (board.empty, place), (room.numbers, place), size)
 
 
 @lean_kernel
@@ -195,17 +195,8 @@ def _look_up(net: LineNet, room: LineRoom, size: int) -> None:
     """Write the features of each cell: the sum of four rows of the table."""
     channels, pitch = net.table.shape[1], room.numbers.shape[2]
     for row in range(size):
-        gathered(
-            room.numbers,
-            row * pitch,
-            size * pitch,
-            net.table,
-            channels,
-            _lift(net, 0),
-            room.features,
-            ((row + 1) * (size + 2) + 1) * channels,
-            size,
-        )
+        features = room.features, ((row + 1) * (size + 2) + 1) * channels
+        gathered((room.numbers, row * pitch), size * pitch, net.table, channels, _lift(net, 0), features, size)
 
 
 @lean_kernel
@@ -219,35 +210,15 @@ def _spread(net: LineNet, layer: int, room: LineRoom, size: int) -> None:
     """Add to the features their depthwise convolution, mixed over the channels."""
     channels = net.table.shape[1]
     for row in range(size):
-        depthwise(
-            room.features,
-            ((row + 1) * (size + 2) + 1) * channels,
-            (size + 2) * channels,
-            net.near,
-            layer * 9 * channels,
-            net.near_bias,
-            layer * channels,
-            room.flat,
-            row * size * channels,
-            size,
-            channels,
-        )
+        features, flat = (room.features, ((row + 1) * (size + 2) + 1) * channels), (room.flat, row * size * channels)
+        weights, bias = (net.near, layer * 9 * channels), (net.near_bias, layer * channels)
+        depthwise(features, (size + 2) * channels, weights, bias, flat, size, channels)
     for block in range(0, channels, LANES):
+        first = layer * channels + block
+        mix, mix_bias = (net.mix, first * channels), (net.mix_bias, first)
         for cell in range(0, len(room.places), ROWS):
-            mixed(
-                room.flat,
-                cell * channels,
-                channels,
-                net.mix,
-                (layer * channels + block) * channels,
-                net.mix_bias,
-                layer * channels + block,
-                room.features,
-                room.places,
-                cell,
-                block,
-                _lift(net, layer + 1),
-            )
+            flat, places = (room.flat, cell * channels), (room.places, cell)
+            mixed(flat, channels, mix, mix_bias, (room.features, block), places, _lift(net, layer + 1))
 
 
 @lean_kernel
@@ -255,20 +226,10 @@ def _multiply_heads(net: LineNet, room: LineRoom) -> None:
     """Write the products of the features with the heads' weights to `room.sums`."""
     channels, outputs = net.table.shape[1], len(net.heads_bias)
     for block in range(0, outputs, LANES):
+        weights, bias = (net.heads, block * channels), (net.heads_bias, block)
         for cell in range(0, len(room.places), ROWS):
-            products(
-                room.features,
-                room.places,
-                cell,
-                net.heads,
-                block * channels,
-                net.heads_bias,
-                block,
-                room.sums,
-                cell * outputs + block,
-                outputs,
-                channels // 2,
-            )
+            places, sums = (room.places, cell), (room.sums, cell * outputs + block)
+            products(room.features, places, weights, bias, sums, outputs, channels // 2)
 
 
 @lean_kernel
@@ -285,16 +246,9 @@ def _pool(net: LineNet, board: LineBoard, room: LineRoom) -> None:
         for part in range(REGIONS):
             first, last = board.edges[part], board.edges[part + 1]
             for block in range(0, outputs, LANES):
-                pooled(
-                    room.sums,
-                    (row * size + first) * step + block,
-                    step,
-                    last - first,
-                    room.pools,
-                    (band * REGIONS + part) * outputs + block,
-                    room.pools,
-                    REGIONS * REGIONS * outputs + block,
-                )
+                sums, means = (row * size + first) * step + block, (band * REGIONS + part) * outputs + block
+                maxima = REGIONS * REGIONS * outputs + block
+                pooled((room.sums, sums), step, last - first, (room.pools, means), (room.pools, maxima))
     for pool in range(REGIONS * REGIONS):
         for output in range(outputs):
             mean = (room.pools[pool, output] * board.shares[pool] + (1 << (_SHARE_BITS - 1))) >> _SHARE_BITS
@@ -335,7 +289,8 @@ def _multiply_dense(
     """Write the products of units with a layer's weights to the first row of `room.dense`."""
     inputs, step = len(units), room.dense.shape[1]
     for block in range(0, len(biases), LANES):
-        products(units, room.same, 0, weights, block * inputs, biases, block, room.dense, block, step, inputs // 2)
+        places, sums = (room.same, 0), (room.dense, block)
+        products(units, places, (weights, block * inputs), (biases, block), sums, step, inputs // 2)
 
 
 @lean_kernel

@@ -96,14 +96,14 @@ class _Writer:
 
 
 def _write_numbered(write: _Writer) -> None:
-    digits, digits_at, step, empty, empty_at, numbers, numbers_at, cells = write.arguments
+    digits, step, empty, numbers, cells = write.arguments
     build = write.builder
     chunks = build.udiv(write.add(cells, _number(LANES - 1)), _number(LANES))
     with cgutils.for_range(build, chunks) as loop:
         first = build.mul(loop.index, _number(LANES))
 
         def digits_of(cells_on: int) -> Any:
-            return write.load(digits, write.add(digits_at, first, build.mul(step, _number(cells_on))), _HALF)
+            return write.load(digits, write.add(first, build.mul(step, _number(cells_on))), _HALF)
 
         halves = []
         for side, nearest in ((-1, 0), (1, 1)):
@@ -112,37 +112,34 @@ def _write_numbered(write: _Writer) -> None:
                 half = write.add(build.mul(half, _all(_HALF, 3)), digits_of(side * away))
             halves.append(build.zext(half, _SUMS))
         before, after = halves
-        start = write.load(empty, write.add(empty_at, first), _SUMS)
+        start = write.load(empty, first, _SUMS)
         total = write.add(start, build.mul(before, _all(_SUMS, AFTER)), after)
-        write.store(total, numbers, write.add(numbers_at, first))
+        write.store(total, numbers, first)
 
 
 def _write_gathered(write: _Writer) -> None:
-    numbers, numbers_at, numbers_step, table, channels, lift, out, out_at, cells = write.arguments
+    numbers, numbers_step, table, channels, lift, out, cells = write.arguments
     build = write.builder
     shift = _copies(build, build.trunc(lift, _INT16), _PAIRS)
     with cgutils.for_range(build, cells) as loop:
         rows = []
         for direction in range(len(DIRECTIONS)):
-            at = write.add(numbers_at, loop.index, build.mul(numbers_step, _number(direction)))
+            at = write.add(loop.index, build.mul(numbers_step, _number(direction)))
             rows.append(build.mul(build.sext(write.load(numbers, at, _INT32), _INT64), channels))
-        cell = write.add(out_at, build.mul(loop.index, channels))
+        cell = build.mul(loop.index, channels)
         with cgutils.for_range(build, build.udiv(channels, _number(2 * LANES))) as blocks:
             block = build.mul(blocks.index, _number(2 * LANES))
             total = write.add(*(write.load(table, write.add(row, block), _PAIRS) for row in rows))
             write.store(build.shl(write.within(total), shift), out, write.add(cell, block))
 
 
-def _totals(
-    write: _Writer, x: Any, rows: list[Any], weights: Any, weights_at: Any, bias: Any, bias_at: Any, pairs: Any
-) -> list[Any]:
+def _totals(write: _Writer, x: Any, rows: list[Any], weights: Any, bias: Any, pairs: Any) -> list[Any]:
     """Return 16 sums for each of `rows`, the places of their first inputs: bias + inputs times weights."""
     build = write.builder
-    start = write.load(bias, bias_at, _SUMS)
+    start = write.load(bias, _number(0), _SUMS)
     totals = [write.variable(start) for _ in rows]
     with cgutils.for_range(build, pairs) as loop:
-        at = write.add(weights_at, build.mul(loop.index, _number(2 * LANES)))
-        wide = build.sext(write.load(weights, at, _PAIRS), _WIDE_PAIRS)
+        wide = build.sext(write.load(weights, build.mul(loop.index, _number(2 * LANES)), _PAIRS), _WIDE_PAIRS)
         for place, total in zip(rows, totals, strict=True):
             at = write.add(place, build.mul(loop.index, _number(2)))
             pair = build.load(build.bitcast(build.gep(x, [at]), _INT32.as_pointer()), align=2)
@@ -154,10 +151,10 @@ def _totals(
 
 
 def _write_products(write: _Writer) -> None:
-    x, places, places_at, weights, weights_at, bias, bias_at, sums, sums_at, sums_step, pairs = write.arguments
-    rows = [write.load(places, write.add(places_at, _number(row)), _INT64) for row in range(ROWS)]
-    for row, total in enumerate(_totals(write, x, rows, weights, weights_at, bias, bias_at, pairs)):
-        write.store(total, sums, write.add(sums_at, write.builder.mul(_number(row), sums_step)))
+    x, places, weights, bias, sums, sums_step, pairs = write.arguments
+    rows = [write.load(places, _number(row), _INT64) for row in range(ROWS)]
+    for row, total in enumerate(_totals(write, x, rows, weights, bias, pairs)):
+        write.store(total, sums, write.builder.mul(_number(row), sums_step))
 
 
 def _write_scored(write: _Writer) -> None:
@@ -188,50 +185,49 @@ def _write_scored(write: _Writer) -> None:
 
 
 def _write_mixed(write: _Writer) -> None:
-    x, x_at, channels, weights, weights_at, bias, bias_at, out, places, places_at, block, lift = write.arguments
+    x, channels, weights, bias, out, places, lift = write.arguments
     build = write.builder
-    rows = [write.add(x_at, build.mul(_number(row), channels)) for row in range(ROWS)]
+    rows = [build.mul(_number(row), channels) for row in range(ROWS)]
     shift = _copies(build, build.trunc(lift, _INT16), _HALF)
     pairs = build.udiv(channels, _number(2))
-    for row, total in enumerate(_totals(write, x, rows, weights, weights_at, bias, bias_at, pairs)):
-        at = write.add(block, write.load(places, write.add(places_at, _number(row)), _INT64))
+    for row, total in enumerate(_totals(write, x, rows, weights, bias, pairs)):
+        at = write.load(places, _number(row), _INT64)
         before = build.ashr(write.load(out, at, _HALF), _all(_HALF, LIFT_BITS))
         added = build.trunc(write.within(write.rounded(total, MIX_BITS), -_CUT, _CUT), _HALF)
         write.store(build.shl(write.within(build.add(added, before)), shift), out, at)
 
 
 def _write_depthwise(write: _Writer) -> None:
-    x, x_at, x_step, weights, weights_at, bias, bias_at, out, out_at, cells, channels = write.arguments
+    x, x_step, weights, bias, out, cells, channels = write.arguments
     build = write.builder
     with cgutils.for_range(build, build.udiv(channels, _number(2 * LANES))) as blocks:
         block = build.mul(blocks.index, _number(2 * LANES))
-        taps = [write.add(weights_at, block, build.mul(channels, _number(tap))) for tap in range(9)]
+        taps = [write.add(block, build.mul(channels, _number(tap))) for tap in range(9)]
         wide = [build.sext(write.load(weights, tap, _PAIRS), _WIDE_PAIRS) for tap in taps]
-        start = write.load(bias, write.add(bias_at, block), _PAIRS)
+        start = write.load(bias, block, _PAIRS)
         with cgutils.for_range(build, cells) as loop:
             cell = write.add(block, build.mul(loop.index, channels))
             total = start
             for tap, weight in enumerate(wide):
                 down, right = tap // 3 - 1, tap % 3 - 1
                 move = write.add(build.mul(x_step, _number(down)), build.mul(channels, _number(right)))
-                near = write.load(x, write.add(x_at, cell, move), _PAIRS)
+                near = write.load(x, write.add(cell, move), _PAIRS)
                 product = build.mul(build.sext(near, _WIDE_PAIRS), weight)
                 total = build.add(total, build.trunc(build.ashr(product, _all(_WIDE_PAIRS, 16)), _PAIRS))
-            write.store(write.activated(total, 1), out, write.add(out_at, cell))
+            write.store(write.activated(total, 1), out, cell)
 
 
 def _write_pooled(write: _Writer) -> None:
-    sums, sums_at, sums_step, cells, total, total_at, maxima, best_at = write.arguments
+    sums, sums_step, cells, total, maxima = write.arguments
     build = write.builder
-    whole = write.variable(write.load(total, total_at, _SUMS))
-    best = write.variable(write.load(maxima, best_at, _SUMS))
+    whole = write.variable(write.load(total, _number(0), _SUMS))
+    best = write.variable(write.load(maxima, _number(0), _SUMS))
     with cgutils.for_range(build, cells) as loop:
-        at = write.add(sums_at, build.mul(loop.index, sums_step))
-        active = write.activated(write.load(sums, at, _SUMS), MIX_BITS)
+        active = write.activated(write.load(sums, build.mul(loop.index, sums_step), _SUMS), MIX_BITS)
         build.store(build.add(build.load(whole), active), whole)
         build.store(write.larger(build.load(best), active), best)
-    write.store(build.load(whole), total, total_at)
-    write.store(build.load(best), maxima, best_at)
+    write.store(build.load(whole), total, _number(0))
+    write.store(build.load(best), maxima, _number(0))
 
 
 def _compiled(plain: Callable[..., None], write: Callable[[_Writer], None]) -> Callable[..., None]:
