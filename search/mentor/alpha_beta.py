@@ -29,7 +29,7 @@ from search.mentor.candidates import list_legal, list_near, list_stops, list_thr
 from search.mentor.evaluation import MAKES_THREE, follow, score, start
 from search.mentor.scores import INFINITY, LIKELY, MATE, PROVEN, WIN
 from search.mentor.state import BEST, LINE, MAX_DEPTH, MAX_PLY, NO_MOVE, SCORE, SearchState
-from search.mentor.table import EXACT, LOWER, UPPER, decides, depth_of, keep, look_up, move_of, score_of
+from search.mentor.table import EXACT, LOWER, UPPER, Entries, decides, depth_of, keep, look_up, move_of, score_of
 from search.solvers.fives import forced_reply
 from search.solvers.vcf import VcfWork, solve_vcf
 
@@ -127,7 +127,7 @@ def set_up(board: ThreatBoard, state: SearchState, stones: NDArray[np.int8], col
 
 
 @lean_inlined_kernel
-def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: int) -> None:
+def _open(board: ThreatBoard, state: SearchState, entries: Entries, vcf: VcfWork, side: int, ply: int) -> None:
     """Begin the node on `ply` with `side` to move: evaluate it or list its candidates, in its frame.
 
     An evaluated node has no candidates and its score as the best one.
@@ -164,7 +164,7 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
         return
 
     depth, table_move = int(frame["depth"]), NO_MOVE
-    entry = look_up(state.table, progress["slots"], progress["oldest"], frame["key"])
+    entry = look_up(entries, frame["key"])
     if entry != 0:
         table_move, known = move_of(entry), score_of(entry)
         deep = depth_of(entry) >= depth or abs(known) >= PROVEN
@@ -245,13 +245,15 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
     ply, entering = int(progress["ply"]), bool(progress["entering"])
     side = int(progress["side"]) ^ (ply & 1)
     limit = progress["nodes"] + nodes
+    slots = int(progress["slots"])
+    entries = Entries(state.table, slots, int(progress["generation"]), int(progress["oldest"]))
     finished = False
     while True:
         if entering:
             if progress["nodes"] >= limit or state.over[0] >= progress["generation"]:
                 break
             progress["nodes"] += 1
-            _open(board, state, vcf, side, ply)
+            _open(board, state, entries, vcf, side, ply)
             entering = False
         frame = state.frames[ply]
         index = int(frame["next"])
@@ -273,7 +275,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
             key = int(frame["key"] ^ state.keys[side, cell])
             state.frames[ply + 1]["key"] = key
             # Half a million places are far from the processor's cache; placing the stone takes as long as the fetch.
-            prefetch(state.table, 2 * (key & (int(progress["slots"]) - 1)))
+            prefetch(state.table, 2 * (key & (slots - 1)))
             place(board, cell, colour_of(side))
             follow(state.evaluation, board, cell)
             touch(state.near, cell, board.rules.size, 1)
@@ -289,17 +291,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
             if frame["kind"] > _FORCED:
                 bound = LOWER if best >= frame["beta"] else EXACT if best > frame["floor"] else UPPER
                 counted = best + ply if best >= MATE else best - ply if best <= -MATE else best
-                keep(
-                    state.table,
-                    int(progress["slots"]),
-                    int(progress["generation"]),
-                    int(progress["oldest"]),
-                    int(frame["key"]),
-                    counted,
-                    int(frame["depth"]),
-                    int(frame["best_move"]),
-                    bound,
-                )
+                keep(entries, int(frame["key"]), counted, int(frame["depth"]), int(frame["best_move"]), bound)
             ply, side = ply - 1, 1 - side
             frame = state.frames[ply]
             cell, value, stage, left = int(frame["move"]), -best, int(frame["stage"]), int(frame["child_depth"])

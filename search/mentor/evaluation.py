@@ -167,35 +167,9 @@ def start(evaluation: Evaluation, board: ThreatBoard) -> None:
 @lean_inlined_kernel
 def follow(evaluation: Evaluation, board: ThreatBoard, cell: int) -> None:
     """Update the evaluation after a stone was put on `cell`, or taken away."""
-    _follow(
-        evaluation.packed,
-        evaluation.sums,
-        evaluation.wins,
-        evaluation.rows,
-        evaluation.class_of,
-        evaluation.good_for,
-        board.stones,
-        board.room,
-        board.patterns,
-        board.rules.size,
-        cell,
-    )
-
-
-@lean_kernel
-def _follow(
-    packed_of: NDArray[np.uint16],
-    sums: NDArray[np.int32],
-    wins: NDArray[np.int32],
-    rows: NDArray[np.int32],
-    class_of: NDArray[np.uint16],
-    good_for: NDArray[np.uint8],
-    stones: NDArray[np.int8],
-    room: NDArray[np.int8],
-    patterns: NDArray[np.uint8],
-    size: int,
-    cell: int,
-) -> None:
+    packed_of, sums, wins, rows = evaluation.packed, evaluation.sums, evaluation.wins, evaluation.rows
+    class_of, good_for = evaluation.class_of, evaluation.good_for
+    stones, room, patterns, size = board.stones, board.room, board.patterns, board.rules.size
     for side in range(2):
         if stones[cell] == EMPTY:
             packed = 0

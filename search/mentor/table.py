@@ -7,6 +7,8 @@ implementation for parallel search", 2002). A position has two possible slots. E
 entries of older ones count only if they are not older than the argument `oldest`, and they are overwritten first.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,16 +26,26 @@ _NEARLY_AS_DEEP = 2
 """Plies by which a bound may be less deep than the entry that it replaces."""
 
 
-@lean_kernel
-def look_up(table: NDArray[np.int64], slots: int, oldest: int, key: int) -> int:
-    """Return the packed entry of a position, not older than generation `oldest`, or 0.
+class Entries(NamedTuple):
+    """The part of a table that a search uses."""
 
-    `table`: [at least `slots`, 2], of which the first `slots`, a power of two, are used.
-    """
-    slot = key & (slots - 1)
+    table: NDArray[np.int64]
+    """[at least `slots`, 2]"""
+    slots: int
+    """The first ones, a power of two."""
+    generation: int
+    """Of the search."""
+    oldest: int
+    """The oldest generation of which entries are used."""
+
+
+@lean_kernel
+def look_up(entries: Entries, key: int) -> int:
+    """Return the packed entry of a position, or 0."""
+    table, slot = entries.table, key & (entries.slots - 1)
     for at in (slot, slot ^ 1):
         entry = int(table[at, 1])
-        if table[at, 0] ^ entry == key and entry >> _GENERATION_SHIFT >= oldest:
+        if table[at, 0] ^ entry == key and entry >> _GENERATION_SHIFT >= entries.oldest:
             return entry
     return 0
 
@@ -64,22 +76,13 @@ def decides(entry: int, score: int, alpha: int, beta: int) -> bool:
 
 
 @lean_kernel
-def keep(
-    table: NDArray[np.int64],
-    slots: int,
-    generation: int,
-    oldest: int,
-    key: int,
-    score: int,
-    depth: int,
-    move: int,
-    bound: int,
-) -> None:
+def keep(entries: Entries, key: int, score: int, depth: int, move: int, bound: int) -> None:
     """Write an entry over the older one of its position, one of an older generation, or the less deep of two.
 
     An entry without a move keeps the older one's. Where entries of earlier searches count, a bound leaves a much deeper
     entry of its position as it is, except that it belongs to this generation now.
     """
+    table, slots, generation, oldest = entries
     at = key & (slots - 1)
     other = at ^ 1
     here, there = int(table[at, 1]), int(table[other, 1])

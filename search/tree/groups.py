@@ -17,7 +17,7 @@ from search.tree.forest import Forest
 from search.tree.kernels.backup import abandon, abandon_waiting
 from search.tree.kernels.expansion import expand
 from search.tree.kernels.gathering import batch_leaves, gather
-from search.tree.kernels.leaves import Leaves, make_leaves
+from search.tree.kernels.leaves import Leaves, Shard, make_leaves
 from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import LeafTactics, make_leaf_tactics
 from search.tree.settings import SearchSettings
@@ -47,14 +47,9 @@ class SharedParts:
     pool: ThreadPoolExecutor | None
     """Runs the shards of a group side by side; None for one thread."""
 
-
-@dataclass(slots=True)
-class _Shard:
-    """Some trees of a group, which one thread descends, and their leaves in flight."""
-
-    trees: NDArray[np.int64]
-    leaves: Leaves
-    tactics: LeafTactics | None
+    def shard(self, trees: NDArray[np.int64], leaves: Leaves) -> Shard:
+        """Return some trees as kernels take them."""
+        return Shard(self.forest, trees, self.active, self.compiled_rules, self.params, leaves)
 
 
 class TreeGroup:
@@ -72,8 +67,8 @@ class TreeGroup:
         """[shards] the first of each one's leaves."""
         self.shards = [self._shard(shard) for shard in of_shards]
 
-    def _shard(self, which: NDArray[np.intp]) -> _Shard:
-        """Return a shard with a part of the group's trees."""
+    def _shard(self, which: NDArray[np.intp]) -> tuple[Shard, LeafTactics | None]:
+        """Return a shard with a part of the group's trees, and its tactics."""
         first, last = int(which[0]), int(which[-1]) + 1
         stones, records, free, waiting, counts, _ = self.leaves
         leaves = slice(first * self._width, last * self._width)
@@ -85,11 +80,11 @@ class TreeGroup:
             counts[first:last],
             make_scratch(self.parts.rules.cells, self._width),
         )
-        return _Shard(self.trees[first:last], part, tactics_of(self.parts, last - first))
+        return self.parts.shard(self.trees[first:last], part), tactics_of(self.parts, last - first)
 
     def abandon_waiting(self) -> None:
         """Make the leaves that wait for a batch new again."""
-        for shard in self.shards:
+        for shard, _ in self.shards:
             abandon_waiting(self.parts.forest, shard.leaves)
 
 
@@ -109,7 +104,7 @@ class SharedBatch:
         self._in_flight = False
         self._ticket: Ticket | None = None
         """None if the cache held all leaves in flight."""
-        most = max(len(shard.trees) for shard in group.shards) * max_leaves
+        most = max(len(shard.trees) for shard, _ in group.shards) * max_leaves
         self._members = np.zeros((len(group.shards), most), dtype=np.int32)
         """[shards, B] the leaves in flight, as each shard counts them."""
         self._found = np.zeros(len(group.shards), dtype=np.int64)
@@ -173,42 +168,23 @@ class SharedBatch:
         if stores:
             cache.store_rows(entries, self._rows, self._slot.count)
 
-    def _for_each_shard(self, work: Callable[[int, _Shard], int]) -> list[int]:
-        """Return `work(index, shard)` of every shard, each on a thread of its own."""
-        pool, shards = self._parts.pool, self.group.shards
-        if pool is None:
-            return [work(0, shards[0])]
-        return list(pool.map(work, range(len(shards)), shards))
+    def _for_each_shard(self, work: Callable[[int], int]) -> list[int]:
+        """Return `work(index)` of every shard, each on a thread of its own."""
+        pool, shards = self._parts.pool, range(len(self.group.shards))
+        return [work(0)] if pool is None else list(pool.map(work, shards))
 
-    def _gather(self, index: int, shard: _Shard) -> int:
-        parts = self._parts
-        return gather(
-            parts.forest,
-            shard.trees,
-            parts.active,
-            parts.compiled_rules,
-            parts.params,
-            shard.leaves,
-            self._members[index],
-            shard.tactics,
-        )
+    def _gather(self, index: int) -> int:
+        shard, tactics = self.group.shards[index]
+        return gather(shard, self._members[index], tactics)
 
-    def _expand(self, index: int, shard: _Shard) -> bool:
-        return expand(
-            self._parts.forest,
-            shard.leaves,
-            self._members[index, : self._found[index]],
-            self._slot.logits,
-            self._slot.values,
-            self._parts.identity.images,
-            self._parts.compiled_rules,
-            self._parts.params,
-            shard.tactics,
-        )
+    def _expand(self, index: int) -> bool:
+        (shard, tactics), slot = self.group.shards[index], self._slot
+        members, images = self._members[index, : self._found[index]], self._parts.identity.images
+        return expand(shard, members, slot.logits, slot.values, images, tactics)
 
     def _abandon(self) -> None:
         self._in_flight = False
-        for shard, members, found in zip(self.group.shards, self._members, self._found, strict=True):
+        for (shard, _), members, found in zip(self.group.shards, self._members, self._found, strict=True):
             abandon(self._parts.forest, shard.leaves, members[:found])
         entries = self._parts.cache.entries
         cache.forget_rows(entries, self._rows, self._slot.count)

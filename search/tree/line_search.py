@@ -13,19 +13,16 @@ from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
 from core.compiled.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
-from core.compiled.rules import CompiledRules
 from core.compiled.symmetry import IDENTITY
 from core.cores import within_limit
 from core.rules import BLACK, Rules
 from search.atomics import give_way, pause, read, swap, write
-from search.tree.forest import Forest
 from search.tree.groups import SharedParts, tactics_of
 from search.tree.kernels.backup import release
 from search.tree.kernels.descent import COLLISION, LEAF
 from search.tree.kernels.expansion import expand
 from search.tree.kernels.gathering import descend_for_leaf, settle
-from search.tree.kernels.leaves import Leaves, make_leaves
-from search.tree.kernels.puct import SearchParams
+from search.tree.kernels.leaves import Leaves, Shard, make_leaves
 from search.tree.leaf_tactics import UNDECIDED, LeafTactics, follow_replies, new_boards, new_leaf_work
 
 MAX_WINDOW = 16
@@ -125,33 +122,27 @@ def wait_a_moment(times: int) -> None:
 
 @lean_kernel
 def search_turn(
-    forest: Forest,
-    trees: NDArray[np.int64],
-    active: NDArray[np.bool_],
-    rules: CompiledRules,
-    params: SearchParams,
-    leaves: Leaves,
+    shard: Shard,
     tactics: LeafTactics | None,
     lines: LineNets,
     room: LineRoom,
     work: Work,
     images: NDArray[np.int64],
     first: int,
-    in_a_row: int,
-    most: int,
 ) -> tuple[int, int]:
-    """Search the active ones of `trees` in turn, from number `first` on, at most `in_a_row` leaves of each.
+    """Search the active trees of a shard in turn, from number `first` on, at most `_IN_A_ROW` leaves of each.
 
-    Return the number of evaluated leaves, once there were `most` leaves or each tree had its turn, and the number of
+    Return the number of evaluated leaves, once there were `_TURN` leaves or each tree had its turn, and the number of
     the tree to go on with. Nothing is in flight afterwards.
     """
+    forest, trees, active, rules, params, leaves = shard
     made, evaluated = 0, 0
     index = first
     for _ in range(trees.shape[0]):
         tree = trees[index]
         begun = read(work.counters, _END)
         published, ended = begun, begun
-        last = begun + in_a_row
+        last = begun + _IN_A_ROW
         while active[tree]:
             allowed = min(params.leaves_in_flight, max(1, forest.nodes[tree, 0]["visits"] // params.visits_per_leaf))
             collisions = 0
@@ -187,11 +178,11 @@ def search_turn(
                 forest, tree, leaf, leaves, params, tactics, threats[0], threats[1], threats[2]
             ):
                 oldest = work.leaves[place : place + 1]
-                expand(forest, leaves, oldest, work.logits, work.values, images, rules, params, tactics)
+                expand(shard, oldest, work.logits, work.values, images, tactics)
                 evaluated += 1
             ended += 1
         made += published - begun
-        if made >= most:
+        if made >= _TURN:
             break
         index = (index + 1) % trees.shape[0]
     write(work.counters, _STOP, 1)
@@ -202,8 +193,8 @@ class _Shard:
     """Some trees, for the thread that searches them and those that help it."""
 
     def __init__(self, parts: SharedParts, trees: NDArray[np.int64], lines: LineNets, helpers: int) -> None:
-        self.trees = trees
         self.leaves = make_leaves(len(trees), parts.params.leaves_in_flight, parts.rules.cells)
+        self.searched = parts.shard(trees, self.leaves)
         self.work = make_work(parts.rules.cells)
         tactics = tactics_of(parts, len(trees))
         self.rooms = [line_room(lines.black, lines.board) for _ in range(1 + helpers)]
@@ -277,21 +268,8 @@ class LineBatch:
         """Do nothing: a turn ends its own leaves."""
 
     def _turn(self, shard: _Shard, lines: LineNets) -> int:
-        parts = self._parts
+        images = self._parts.identity.images
         made, shard.next = search_turn(
-            parts.forest,
-            shard.trees,
-            parts.active,
-            parts.compiled_rules,
-            parts.params,
-            shard.leaves,
-            shard.tactics[0],
-            lines,
-            shard.rooms[0],
-            shard.work,
-            parts.identity.images,
-            shard.next,
-            _IN_A_ROW,
-            _TURN,
+            shard.searched, shard.tactics[0], lines, shard.rooms[0], shard.work, images, shard.next
         )
         return int(made)

@@ -10,7 +10,7 @@ from core.compiled.rules import CompiledRules, write_legal
 from core.compiled.symmetry import IDENTITY
 from search.tree.forest import NEW, NO_NODE, OPEN, Forest
 from search.tree.kernels.backup import back_up, release, value_into
-from search.tree.kernels.leaves import Leaves, free_leaf
+from search.tree.kernels.leaves import Shard, free_leaf
 from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import LeafTactics, others_lose
 from search.tree.softmax import Scratch, prior_of, scan_best, word_of, write_priors
@@ -23,14 +23,11 @@ _LOST = np.float32(80.0)
 
 @lean_kernel
 def expand(
-    forest: Forest,
-    leaves: Leaves,
+    shard: Shard,
     members: NDArray[np.int32],
     logits: NDArray[np.float32],
     values: NDArray[np.float32],
     images: NDArray[np.int64],
-    rules: CompiledRules,
-    params: SearchParams,
     tactics: LeafTactics | None,
 ) -> bool:
     """Open the `members` of a batch with their evaluations and back them up, which takes their virtual losses off.
@@ -39,6 +36,7 @@ def expand(
     to which each symmetry carries a cell; `tactics` is that of `gather`. Return False if an evaluation is not finite;
     its leaf becomes new again, without its virtual losses.
     """
+    forest, _, _, rules, params, leaves = shard
     whole = True
     cells, scratch = leaves.stones.shape[1], leaves.scratch
     turned = scratch.numbers[0]

@@ -11,7 +11,7 @@ from core.rules import BLACK
 from search.tree.forest import DRAWN, OPEN, PENDING, PROVEN, WON, Forest
 from search.tree.kernels.backup import back_up, release, value_into
 from search.tree.kernels.descent import COLLISION, END, FULL, LEAF, REVISIT, TWIN, add_child, descend
-from search.tree.kernels.leaves import FREE, Leaves, free_leaf
+from search.tree.kernels.leaves import FREE, Leaves, Shard, free_leaf
 from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import DECIDED, UNDECIDED, LeafTactics, follow_replies
 from search.tree.proofs import proof_above, prove_parents
@@ -27,17 +27,8 @@ _MAX_REVISITS = 256
 
 
 @lean_kernel
-def gather(
-    forest: Forest,
-    trees: NDArray[np.int64],
-    active: NDArray[np.bool_],
-    rules: CompiledRules,
-    params: SearchParams,
-    leaves: Leaves,
-    members: NDArray[np.int32],
-    tactics: LeafTactics | None,
-) -> int:
-    """Descend the active ones of `trees` for the leaves of their next batch; return the number of its `members`.
+def gather(shard: Shard, members: NDArray[np.int32], tactics: LeafTactics | None) -> int:
+    """Descend the active trees of a shard for the leaves of their next batch; return the number of its `members`.
 
     A tree has at most one leaf in flight for every `params.visits_per_leaf` visits of its root (the dilution of A
     II-E), in all its batches together. If it has several batches, each is of one side to move: the leaves of the other
@@ -48,8 +39,8 @@ def gather(
     until the descents of its tree are done, so that the next one goes elsewhere. A tree with a proven root is done.
     With `tactics` each leaf's threats come first (`look_ahead`); a leaf that they decide is backed up like an end.
     """
+    forest, trees, active, rules, params, leaves = shard
     count = 0
-    most = batch_leaves(params.leaves_in_flight, params)
     for index in range(trees.shape[0]):
         tree = trees[index]
         if not active[tree]:

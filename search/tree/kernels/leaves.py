@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
-from search.tree.forest import record_type
+from core.compiled.rules import CompiledRules
+from search.tree.forest import Forest, record_type
+from search.tree.kernels.puct import SearchParams
 from search.tree.softmax import Scratch, make_scratch
 
 LEAF_RECORD = record_type(
@@ -40,6 +42,19 @@ class Leaves(NamedTuple):
     counts: NDArray[np.int32]
     """[T, 3] leaves in the two queues, and free ones."""
     scratch: Scratch
+
+
+class Shard(NamedTuple):
+    """Some trees of a forest, which one thread descends, with their leaves in flight."""
+
+    forest: Forest
+    trees: NDArray[np.int64]
+    """[T] their indices in the forest."""
+    active: NDArray[np.bool_]
+    """[G] True for trees with a search under way."""
+    rules: CompiledRules
+    params: SearchParams
+    leaves: Leaves
 
 
 FREE = 2

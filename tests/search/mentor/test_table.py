@@ -6,7 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from search.mentor.scores import INFINITY, PROVEN
-from search.mentor.table import EXACT, GENERATIONS, LOWER, UPPER, decides, depth_of, keep, look_up, move_of, score_of
+from search.mentor.table import (
+    EXACT,
+    GENERATIONS,
+    LOWER,
+    UPPER,
+    Entries,
+    decides,
+    depth_of,
+    keep,
+    look_up,
+    move_of,
+    score_of,
+)
 from tests.support.cases import cases
 
 SLOTS = 8
@@ -16,7 +28,7 @@ def table_of(*entries: tuple[int, int, int]) -> np.ndarray:
     """A table to which these were written in order: generation, key, depth; the move is 1, the score 0."""
     table = np.zeros((SLOTS, 2), dtype=np.int64)
     for generation, key, depth in entries:
-        keep(table, SLOTS, generation, 0, key, 0, depth, 1, EXACT)
+        keep(Entries(table, SLOTS, generation, 0), key, 0, depth, 1, EXACT)
     return table
 
 
@@ -30,29 +42,29 @@ def table_of(*entries: tuple[int, int, int]) -> np.ndarray:
 )
 def test_what_is_kept_is_found(generation: int, key: int, score: int, depth: int, move: int, bound: int) -> None:
     table = np.zeros((SLOTS, 2), dtype=np.int64)
-    keep(table, SLOTS, generation, generation, key, score, depth, move, bound)
-    entry = look_up(table, SLOTS, generation, key)
+    keep(Entries(table, SLOTS, generation, generation), key, score, depth, move, bound)
+    entry = look_up(Entries(table, SLOTS, 0, generation), key)
     assert (score_of(entry), depth_of(entry), move_of(entry)) == (score, depth, move)
     assert decides(entry, score, score - 1, score) == (bound in (EXACT, LOWER))
     assert decides(entry, score, score, score + 1) == (bound in (EXACT, UPPER))
-    assert look_up(table, SLOTS, generation, key ^ 1 << 40) == 0
-    assert look_up(table, SLOTS, generation + 1, key) == 0, "it is older than that"
-    assert look_up(table, SLOTS, 1, key) == entry
+    assert look_up(Entries(table, SLOTS, 0, generation), key ^ 1 << 40) == 0
+    assert look_up(Entries(table, SLOTS, 0, generation + 1), key) == 0, "it is older than that"
+    assert look_up(Entries(table, SLOTS, 0, 1), key) == entry
 
 
 @pytest.mark.parametrize(("why", "entries", "kept"), cases("table_entries"))
 def test_what_is_worth_least_is_written_over(why: str, entries: list[list[int]], kept: list[int]) -> None:
     table = table_of(*entries)
-    assert {key for _, key, _ in entries if look_up(table, SLOTS, 1, key)} == {*kept}, why
+    assert {key for _, key, _ in entries if look_up(Entries(table, SLOTS, 0, 1), key)} == {*kept}, why
 
 
 def test_an_entry_of_two_writers_belongs_to_nobody() -> None:
     one, other = (table_of((1, 8, depth)) for depth in (5, 6))
     torn = one.copy()
     torn[:, 1] = other[:, 1]
-    assert look_up(one, SLOTS, 1, 8)
-    assert look_up(other, SLOTS, 1, 8)
-    assert look_up(torn, SLOTS, 1, 8) == 0
+    assert look_up(Entries(one, SLOTS, 0, 1), 8)
+    assert look_up(Entries(other, SLOTS, 0, 1), 8)
+    assert look_up(Entries(torn, SLOTS, 0, 1), 8) == 0
 
 
 @pytest.mark.parametrize(
@@ -67,15 +79,15 @@ def test_a_shallow_bound_leaves_the_deep_entry_of_its_position(
     depth: int, bound: int, score: int, oldest: int, found_depth: int
 ) -> None:
     table = table_of((1, 8, 9))
-    keep(table, SLOTS, 2, oldest, 8, score, depth, 3, bound)
-    entry = look_up(table, SLOTS, 2, 8)
+    keep(Entries(table, SLOTS, 2, oldest), 8, score, depth, 3, bound)
+    entry = look_up(Entries(table, SLOTS, 0, 2), 8)
     assert depth_of(entry) == found_depth, "the entry that stays is of the new generation"
     assert move_of(entry) == (1 if found_depth == 9 else 3)
 
 
 def test_an_entry_without_a_move_keeps_the_older_one() -> None:
     table = table_of((1, 8, 5))
-    keep(table, SLOTS, 2, 1, 8, 0, 6, -1, UPPER)
-    assert move_of(look_up(table, SLOTS, 2, 8)) == 1
-    keep(table, SLOTS, 3, 3, 8, 0, 6, -1, UPPER)
-    assert move_of(look_up(table, SLOTS, 3, 8)) == -1, "an entry that is too old has no move to keep"
+    keep(Entries(table, SLOTS, 2, 1), 8, 0, 6, -1, UPPER)
+    assert move_of(look_up(Entries(table, SLOTS, 0, 2), 8)) == 1
+    keep(Entries(table, SLOTS, 3, 3), 8, 0, 6, -1, UPPER)
+    assert move_of(look_up(Entries(table, SLOTS, 0, 3), 8)) == -1, "an entry that is too old has no move to keep"
