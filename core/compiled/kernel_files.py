@@ -29,11 +29,10 @@ ENDING = ".kernel"
 """The ending of the files."""
 _ROOM_BYTES = 24 << 20
 """Space that the files of all kernels need."""
-_MIN_FOLDERS, _MAX_FOLDERS, _MAX_UNUSED_DAYS = 4, 16, 30
-"""The most recently used folders of other versions: so many are kept in any case, so many at most, and the rest while
-they were in use within so many days."""
+_KEPT_FOLDERS = 8
+"""Folders of other versions that stay: the last used ones."""
 _MAX_AHEAD_S = 60.0
-_FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
+_FOLDER = re.compile(r"kernels-[0-9a-f]{16}(\.removed)?")
 _REMOVED = ".removed"
 """Added to the name of a folder before it is removed, so that nobody uses the rest of it."""
 
@@ -68,31 +67,23 @@ class KernelFolder(CacheFolder):
 
 
 def remove_old_folders(kept: Path) -> None:
-    """Remove the folders of other versions beside `kept` that were not in use for long.
+    """Remove the folders of other versions beside `kept`, but for those used last.
 
     A process that uses one of them compiles its kernels again.
     """
-    now = time.time()
-    used: dict[Path, float] = {}
+    latest = time.time() + _MAX_AHEAD_S
+    used: list[tuple[float, Path]] = []
     with suppress(OSError):
         for entry in os.scandir(kept.parent):
-            name = entry.name.removesuffix(_REMOVED)
-            if _FOLDER.fullmatch(name) and entry.name != kept.name and entry.is_dir(follow_symlinks=False):
-                used[Path(entry.path)] = entry.stat().st_mtime
-    for folder, instant in used.items():
-        # A folder whose removal was cut short goes first, and one dated ahead of the clock: it was set back since.
-        if folder.name.endswith(_REMOVED) or instant > now + _MAX_AHEAD_S:
-            used[folder] = 0.0
-    last = sorted(used, key=lambda folder: used[folder], reverse=True)
-    recent = [folder for folder in last if used[folder] > now - _MAX_UNUSED_DAYS * 24 * 3600]
-    kept_too = {*last[:_MIN_FOLDERS], *recent[:_MAX_FOLDERS]}
-    for folder in last:
-        if folder in kept_too and not folder.name.endswith(_REMOVED):
-            continue
-        removed = folder.with_name(folder.name.removesuffix(_REMOVED) + _REMOVED)
+            if _FOLDER.fullmatch(entry.name) and entry.name != kept.name and entry.is_dir(follow_symlinks=False):
+                instant = entry.stat().st_mtime
+                # A folder dated ahead of the clock was not used last: the clock was set back since.
+                used.append((instant if instant <= latest else 0.0, Path(entry.path)))
+    cut_short = [folder for _, folder in used if folder.suffix]
+    others = [folder for _, folder in sorted(used, reverse=True) if not folder.suffix]
+    for folder in (*cut_short, *others[_KEPT_FOLDERS:]):
         with suppress(OSError):
-            folder.rename(removed)
-            shutil.rmtree(removed, ignore_errors=True)
+            shutil.rmtree(folder.rename(folder.with_suffix(_REMOVED)), ignore_errors=True)
 
 
 class _KernelCache(FunctionCache):
