@@ -1,11 +1,12 @@
 """The metrics of a run: lines that are counted once, and lines whose work is not saved.
 
 A line is appended before the state that ends its step. A kill between the two leaves a line without its state, and the
-step is done again: the next opening of the run cuts the line off. A run in which that did not happen, since an older
-version worked in it or since it is stopped now, may hold a line twice; readers take the later one (`DistinctRecords`).
+step is done again: the next opening of the run cuts the line off. A run that was not opened since may hold a line
+twice; readers take the later one (`DistinctRecords`).
 """
 
-from collections.abc import Hashable, Iterable
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,48 +22,28 @@ _IDENTITY: dict[str, tuple[str, ...]] = {
     "match": ("opponent",),
 }
 """The keys that a line of each event has, and that name its step together with phase, round and step."""
-_OF_GAMES = ("games", "draws", "game_length", "black_share", "white_value", "policy_entropy")
-_DIGITS = 4
-"""Of the means of a file of games: games that are played again have the same ones, but for their last bits."""
 
 
-def identity(record: dict[str, Any]) -> Hashable | None:
+def identity(record: dict[str, Any]) -> str | None:
     """Return what two lines of metrics have in common if they report the same work; None for a line of its own."""
     event = record.get("event")
-    if not isinstance(event, str) or event not in _IDENTITY:
+    keys = _IDENTITY.get(event) if isinstance(event, str) else None
+    if keys is None or not all(key in record for key in keys):
         return None
-    if event == "games" and "file" not in record:  # a version that did not name the file
-        means = tuple(record.get(key) for key in _OF_GAMES)
-        if None in (means[0], means[-1]):
-            return None
-        of_games = tuple(round(mean, _DIGITS) if isinstance(mean, float) else mean for mean in means)
-        return _known((event, record.get("phase"), record.get("iteration"), *of_games))
-    if not all(key in record for key in _IDENTITY[event]):
-        return None
-    keys = dict.fromkeys(("phase", "iteration", "step", *_IDENTITY[event]))
-    return _known((event, *(record.get(key) for key in keys)))
-
-
-def _known(values: tuple[Any, ...]) -> Hashable | None:
-    try:
-        hash(values)
-    except TypeError:  # a list, in a file of another program
-        return None
-    return values
+    return json.dumps([event, *(record.get(key) for key in dict.fromkeys(("phase", "iteration", "step", *keys)))])
 
 
 class DistinctRecords:
     """Records that come one by one; of those with the same identity only the last one is kept."""
 
     def __init__(self) -> None:
-        self._found: dict[Hashable, dict[str, Any]] = {}
+        self._found: dict[str | int, dict[str, Any]] = {}
         self._count = 0
 
     def add(self, record: dict[str, Any]) -> None:
         """Take the next record."""
         self._count += 1
-        key = identity(record)
-        key = self._count if key is None else key
+        key = identity(record) or self._count
         self._found.pop(key, None)
         self._found[key] = record
 

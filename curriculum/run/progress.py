@@ -86,7 +86,7 @@ class Progress:
             done = _whole(trained, "iteration"), _whole(trained, "step")
             return bool(trained) and done >= (_whole(record, "iteration"), _whole(record, "step"))
         if event == "measure" and phase == Phase.IMITATION:
-            return "pass" not in record or _whole(trained, "passes") >= _whole(record, "pass")
+            return _whole(trained, "passes") >= _whole(record, "pass")
         return event not in ("measure", "match")  # these end their phase
 
     def _has_match(self, record: dict[str, Any]) -> bool:
