@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.curve.dataset import Dataset, Selection
+from benchmarks.curve.dataset import Dataset, Selection, position_keys
 from benchmarks.measuring import Fault
 from core.streams import Purpose, generator
 from curriculum.config import Config
@@ -42,8 +42,8 @@ def held_out_positions(dataset: Dataset, without: Sequence[Packed] = ()) -> Sele
     everything = dataset.held_out
     if not len(everything):
         raise Fault(f"{dataset.folder} holds no position out: collect more games, or with a larger --held-out")
-    keys = np.concatenate([part.position_keys() for part in everything.parts])
-    known = np.concatenate([np.empty(0, np.int64), *(part.position_keys() for part in without)])
+    keys = np.concatenate([position_keys(part) for part in everything.parts])
+    known = np.concatenate([np.empty(0, np.int64), *(position_keys(part) for part in without)])
     left = np.flatnonzero(~np.isin(keys, known))
     return everything.select(left[generator(0, Purpose.SHUFFLE).permutation(len(left))])
 

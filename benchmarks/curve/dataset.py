@@ -11,14 +11,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.symmetry import targets
+from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.files.json_text import value_at, values_at
-from core.rules import Rules
+from core.rules import BLACK, Rules
 from curriculum.training.files import naming_metadata, read_packed, write_samples
 from curriculum.training.packed import Packed, Rows
 from curriculum.training.samples import Samples
 
 _SHARD = 1_000_000
 """Positions of a shard, about; a kill loses those of one at most, which takes some seconds to collect."""
+_CHUNK = 1 << 13
 _PARTS = _HELD_OUT, _TRAINING = "held-out", "training"
 """Parts of a shard, in the order of writing: where the last one is, the others are."""
 
@@ -118,7 +121,7 @@ class Dataset:
 
         Raises `SamplesError`.
         """
-        known = [np.sort(part.position_keys()) for part in (*self.training.parts, *self.held_out.parts)]
+        known = [np.sort(position_keys(part)) for part in (*self.training.parts, *self.held_out.parts)]
         parts: dict[str, list[Packed]] = {part: [] for part in _PARTS}
         fresh: list[NDArray[np.int64]] = []
         names: list[str] = []
@@ -128,7 +131,7 @@ class Dataset:
                 continue
             samples = read_file(path, self.rules.cells)
             read += len(samples)
-            keys = samples.position_keys()
+            keys = position_keys(samples)
             first = np.zeros(len(keys), np.bool_)
             first[np.unique(keys, return_index=True)[1]] = True
             for others in (*known, *fresh):
@@ -155,6 +158,23 @@ class Dataset:
         self._open()
 
 
+def position_keys(samples: Packed) -> NDArray[np.int64]:
+    """Return [B] keys of the positions, the same for all symmetric ones; last moves are no part of them."""
+    moved = targets(round(samples.cells**0.5)).T
+    table = np.stack((STONE_KEYS[1][moved], STONE_KEYS[0][moved]), axis=1)  # [A, 2, 8]
+    found = np.empty(len(samples), np.int64)
+    for first in range(0, len(samples), _CHUNK):
+        batch = samples.rows(slice(first, first + _CHUNK)).positions
+        row, cell = np.nonzero(batch.stones)
+        keys = np.zeros((len(batch), table.shape[-1]), np.int64)
+        if len(row):
+            begins = np.flatnonzero(np.diff(row, prepend=-1))
+            stones = table[cell, (batch.stones[row, cell] == BLACK).astype(np.intp)]
+            keys[row[begins]] = np.bitwise_xor.reduceat(stones, begins, axis=0)
+        found[first : first + _CHUNK] = keys.min(axis=1) ^ np.where(batch.to_move == BLACK, 0, WHITE_TO_MOVE)
+    return found
+
+
 def _contains(others: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return True for each of the keys that sorted `others` contain."""
     place = np.searchsorted(others, keys)
@@ -167,6 +187,6 @@ def _held_out_games(samples: Packed, share: float) -> NDArray[np.bool_]:
     """Return True for the positions of held-out games: a game is drawn by the key of its last position."""
     lines = samples.line_numbers
     last = np.flatnonzero(np.diff(lines, append=-1))
-    chosen = samples.take(last).position_keys() % 1_000_003 < share * 1_000_003
+    chosen = position_keys(samples.take(last)) % 1_000_003 < share * 1_000_003
     result: NDArray[np.bool_] = chosen[lines]
     return result

@@ -5,14 +5,11 @@ steps from the cell before, and a weight out of 250. A value has 16 bits.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled.symmetry import targets
-from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.evaluation import PositionBatch
 from core.rules import BLACK, NO_CELL, WHITE
 from curriculum.training.samples import Samples
@@ -186,21 +183,6 @@ class Packed:
             }
         )
 
-    def position_keys(self) -> NDArray[np.int64]:
-        """Return [B] keys of the positions, the same for all symmetric ones; last moves are no part of them."""
-        table = _symmetric_keys(self.cells)
-        found = np.empty(len(self), np.int64)
-        for first in range(0, len(self), _CHUNK):
-            part = slice(first, first + _CHUNK)
-            row, place = _ragged(self._starts[part], self._stones[part])
-            keys = np.zeros((len(found[part]), len(table[0])), np.int64)
-            if len(row):
-                begins = np.flatnonzero(np.diff(row, prepend=-1))
-                keys[row[begins]] = np.bitwise_xor.reduceat(table[self.arrays["lines"][place]], begins, axis=0)
-            white = self.arrays["facts"][part] & _BLACK == 0
-            found[part] = keys.min(axis=1) ^ np.where(white, WHITE_TO_MOVE, 0)
-        return found
-
     @staticmethod
     def concatenate(parts: "Sequence[Packed]") -> "Packed":
         """Return all samples of `parts`, in order; at least one part is required."""
@@ -284,11 +266,3 @@ def _ragged(starts: NDArray[Any], lengths: NDArray[Any]) -> tuple[NDArray[np.int
     """Return the row and the place of each element of some parts of an array."""
     row = np.repeat(np.arange(len(starts)), lengths)
     return row, np.arange(len(row)) + (starts.astype(np.intp) - _starts(lengths))[row]
-
-
-@cache
-def _symmetric_keys(cells: int) -> NDArray[np.int64]:
-    """Return [2A, 8] the key of each stone of `Packed`'s lines under each symmetry."""
-    moved = targets(round(cells**0.5)).T
-    keys: NDArray[np.int64] = np.stack((STONE_KEYS[1][moved], STONE_KEYS[0][moved]), axis=1)
-    return keys.reshape(2 * cells, -1)

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.curve.dataset import Dataset, Selection
-from core.rules import Rules, Variant
+from benchmarks.curve.dataset import Dataset, Selection, position_keys
+from core.compiled.zobrist import WHITE_TO_MOVE, position_key
+from core.rules import BLACK, Rules, Variant
 from curriculum.training.files import SamplesError, write_samples
 from curriculum.training.packed import pack
 from curriculum.training.samples import Samples
@@ -26,9 +27,8 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def keys(dataset: Dataset) -> list[int]:
-    return [
-        int(key) for part in (dataset.training, dataset.held_out) for key in part.parts for key in key.position_keys()
-    ]
+    parts = (*dataset.training.parts, *dataset.held_out.parts)
+    return [int(key) for part in parts for key in position_keys(part)]
 
 
 def test_samples_come_back_in_any_order_from_any_parts() -> None:
@@ -43,12 +43,25 @@ def test_samples_come_back_in_any_order_from_any_parts() -> None:
     assert (len(parts.rows(np.arange(0))), len(Selection([]))) == (0, 0)
 
 
+def test_symmetric_positions_have_the_least_key_of_all_eight(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = games(Rules(9, 5), 8)
+    keys = position_keys(pack(plain))
+    monkeypatch.setattr("benchmarks.curve.dataset._CHUNK", 7)
+    turned = plain.transformed(np.random.default_rng(4).integers(8, size=len(plain)))
+    assert np.array_equal(position_keys(pack(turned)), keys)
+    for row in range(0, len(plain), 17):
+        side = int(plain.positions.to_move[row])
+        move = 0 if side == BLACK else int(WHITE_TO_MOVE)
+        images = plain.rows(np.full(8, row)).transformed(np.arange(8)).positions.stones
+        assert min(position_key(image, side) ^ move for image in images) ^ move == keys[row]
+
+
 def test_each_position_is_collected_once_and_whole_games_are_held_out(tmp_path: Path, files: list[Path]) -> None:
     dataset = Dataset(tmp_path / "set", RULES)
     reports = list(dataset.collect(files, held_out_share=0.2, shard=100))
     again = Dataset(tmp_path / "set", RULES)
     everything = [games(RULES, 12, seed=seed) for seed in (0, 1, 3, 4)]
-    expected = {int(key) for samples in everything for key in pack(samples).position_keys()}
+    expected = {int(key) for samples in everything for key in position_keys(pack(samples))}
     assert sorted(keys(again)) == sorted(expected)
     assert len(again.training.parts) > 1
     assert reports[-1] == (5, sum(map(len, everything)) + len(everything[0]), len(expected))
