@@ -103,12 +103,12 @@ def _shared_table(parts: Iterable[str], weights: Weights) -> NDArray[np.int16]:
     for name in sorted(name for name in weights if name.startswith("trunk.0.")):
         digest.update(np.ascontiguousarray(weights[name]).tobytes())
     folder, name = CacheFolder(user_cache_folder() / "tables", _WITHOUT), f"{digest.hexdigest()[:32]}.table"
-    if (data := folder.mapped(name, MAX_TABLE_BYTES)) is None:
+    if (data := folder.read(name, MAX_TABLE_BYTES, mapped=True)) is None:
         table = _table(parts, weights)
         if not folder.write(name, table.data.cast("B")):
             return table
         folder.keep_newest(_MAX_FILES)
-        data = folder.mapped(name, MAX_TABLE_BYTES)
+        data = folder.read(name, MAX_TABLE_BYTES, mapped=True)
     return table if data is None else np.frombuffer(data, np.int16).reshape(PATTERNS, -1)
 
 

@@ -46,7 +46,7 @@ def kept_tuning(version: str, precision: Precision) -> Tuning | None:
     if data is None:
         return None
     try:
-        found = parse_json(data)
+        found = parse_json(bytes(data))
         tuning = Tuning(found["largest_batch"], found["threads"])
     except (ValueError, KeyError, TypeError):
         return None

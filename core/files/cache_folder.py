@@ -147,17 +147,11 @@ class CacheFolder:
     def _fail(self, error: OSError) -> None:
         self._problem = f"{self.path} cannot be written ({error.strerror})"
 
-    def read(self, name: str, limit: int) -> bytes | None:
-        """Return the content of a file of at most `limit` bytes; None if there is none, or none to believe."""
-        data = self._read(name, limit, mapped=False)
-        return None if data is None else bytes(data)
+    def read(self, name: str, limit: int, *, mapped: bool = False) -> bytes | memoryview | None:
+        """Return the content of a file of at most `limit` bytes; None if there is none, or none to believe.
 
-    def mapped(self, name: str, limit: int) -> memoryview | None:
-        """Return what `read` returns in memory that processes share, and that begins where a line of a cache does."""
-        data = self._read(name, limit, mapped=True)
-        return None if data is None else memoryview(data)
-
-    def _read(self, name: str, limit: int, *, mapped: bool) -> bytes | memoryview | None:
+        `mapped`: in memory that processes share, and that begins where a line of a cache does.
+        """
         self.can_keep()
         if not self._is_trusted:
             return None

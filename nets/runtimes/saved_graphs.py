@@ -53,7 +53,7 @@ def read_graphs(path: Path, openvino: OpenVino) -> tuple[dict[str, Any], int] | 
     data = _folder(path).read(path.name, MAX_GRAPHS_BYTES)
     if data is None:
         return None
-    arrays = load(data)
+    arrays = load(bytes(data))
     version = int(arrays.pop(_VERSION)[0])
     texts = {name.removesuffix(_XML): arrays.pop(name).tobytes().decode() for name in list(arrays) if _XML in name}
     try:

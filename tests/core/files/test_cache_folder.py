@@ -81,14 +81,14 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 def test_a_written_file_is_read_by_another_process(path: Path) -> None:
     assert reopened(path).read("a", LIMIT) == DATA
     assert reopened(path).read("b", LIMIT) is None
-    mapped = reopened(path).mapped("a", LIMIT)
+    mapped = reopened(path).read("a", LIMIT, mapped=True)
     assert mapped == DATA
     assert np.frombuffer(mapped, np.uint8).ctypes.data % 64 == 0
     assert not has_noticed()
 
 
 def test_memory_of_a_file_is_not_written_back(path: Path) -> None:
-    mapped = reopened(path).mapped("a", LIMIT)
+    mapped = reopened(path).read("a", LIMIT, mapped=True)
     mapped[0] ^= 1
     assert reopened(path).read("a", LIMIT) == DATA
 
@@ -102,16 +102,16 @@ def test_the_most_recently_used_files_are_kept(path: Path) -> None:
     assert sorted(os.listdir(path.parent)) == ["a", "d"]
 
 
-@pytest.mark.parametrize("read", [CacheFolder.read, CacheFolder.mapped])
+@pytest.mark.parametrize("mapped", [False, True])
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_file_counts_as_missing_and_is_replaced(
-    damage: Callable[[Path], object], read: Callable[[CacheFolder, str, int], object], path: Path
+    damage: Callable[[Path], object], mapped: bool, path: Path
 ) -> None:
     damage(path)
     with pytest.warns(CacheNotice, match=r"/a\b.* made again") as notices:
         folder = reopened(path)
-        assert read(folder, "a", LIMIT) is None
-        assert read(folder, "a", LIMIT) is None
+        assert folder.read("a", LIMIT, mapped=mapped) is None
+        assert folder.read("a", LIMIT, mapped=mapped) is None
     assert len(notices) == 1, "one notice is enough"
     assert folder.write("a", DATA)
     assert reopened(path).read("a", LIMIT) == DATA
