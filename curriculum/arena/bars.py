@@ -41,24 +41,13 @@ def match_bars(
         elo = result.estimate.elo
         bars.append(Bar("Elo difference", f"at least {min_elo:g}", f"{elo:.1f}", elo >= min_elo))
     if test is not None:
-        bars.append(_sprt_bar(test, result))
+        decision, (low, high) = test.decide(result.pairs), test.bounds
+        accepted = test.elo1 if decision is SprtDecision.ACCEPTED else test.elo0
+        text = "undecided" if decision is SprtDecision.CONTINUE else f"{accepted:g} accepted"
+        reached = f"{text} (log-likelihood ratio {test.llr(result.pairs):.2f} of {low:.2f} to {high:.2f})"
+        required = f"{test.elo1:g} Elo rather than {test.elo0:g}"
+        bars.append(Bar("sequential test", required, reached, decision is SprtDecision.ACCEPTED))
     return bars
-
-
-def _sprt_bar(test: SequentialTest, result: MatchResult) -> Bar:
-    decision = test.decide(result.pairs)
-    text = {
-        SprtDecision.ACCEPTED: f"{test.elo1:g} accepted",
-        SprtDecision.REJECTED: f"{test.elo0:g} accepted",
-        SprtDecision.CONTINUE: "undecided",
-    }[decision]
-    low, high = test.bounds
-    return Bar(
-        "sequential test",
-        f"{test.elo1:g} Elo rather than {test.elo0:g}",
-        f"{text} (log-likelihood ratio {test.llr(result.pairs):.2f} of {low:.2f} to {high:.2f})",
-        decision is SprtDecision.ACCEPTED,
-    )
 
 
 def is_decided(match: MatchResult, test: SequentialTest | None) -> bool:

@@ -73,11 +73,6 @@ class Tournament:
         results = [(match.player, match.opponent, match.pairs) for match in self.matches.values()]
         return [Standing(rating, tallies[rating.name]) for rating in ratings.rate(self.names, results)]
 
-    def sort(self) -> None:
-        """Sort the games of each match by their fixtures."""
-        for match in self.matches.values():
-            match.games.sort(key=lambda game: game.fixture.number)
-
 
 def play_tournament(
     players: Sequence[Player | Recipe],
@@ -131,7 +126,8 @@ def play_tournament(
             _show(progress, tournament, stream)
     if not waves.decided and tournament.games < len(games):
         context.check()
-    tournament.sort()
+    for match in tournament.matches.values():
+        match.games.sort(key=lambda game: game.fixture.number)
     return tournament
 
 

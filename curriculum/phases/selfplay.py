@@ -29,7 +29,6 @@ from curriculum.phases.steps import (
     is_finished,
     keep_model,
     mark_finished,
-    mark_unfinished,
     starting_model,
     trainer_state,
 )
@@ -54,7 +53,7 @@ def run_selfplay(run: RunFolder, context: Context) -> None:
         context.reporter.say("phase 3, self-play: done before")
         return
     if is_finished(run, PHASE):
-        mark_unfinished(run, PHASE)  # it has got more rounds
+        mark_finished(run, PHASE, is_over=False)  # it has got more rounds
     if starting_model(run) is None:
         keep_model(run, "best", Trainer(run.config).model, {"phase": "none", "step": 0})
     with closing(RoundGames(run, context)) as games:

@@ -47,14 +47,9 @@ def is_finished(run: RunFolder, phase: str) -> bool:
     return phase in _finished(run)
 
 
-def mark_finished(run: RunFolder, phase: str) -> None:
-    """Record that the phase is over and its model is in place."""
-    run.write_state(_PHASES, {**dict.fromkeys(_finished(run), True), phase: True})
-
-
-def mark_unfinished(run: RunFolder, phase: str) -> None:
-    """Record that the phase goes on."""
-    run.write_state(_PHASES, {name: True for name in _finished(run) if name != phase})
+def mark_finished(run: RunFolder, phase: str, *, is_over: bool = True) -> None:
+    """Record that the phase is over and its model is in place, or that it goes on."""
+    run.write_state(_PHASES, {**dict.fromkeys(_finished(run), True), phase: is_over})
 
 
 def _finished(run: RunFolder) -> list[str]:

@@ -1,7 +1,6 @@
 """A worker on a Ray cluster: the actor, which runs on any machine of it."""
 
 import hashlib
-import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,10 +33,6 @@ class Worker:
         limit_cores(cores)
         set_runtime(runtime)
         self._sessions: dict[int, GameThread[Any]] = {}
-
-    def process(self) -> int:
-        """Return the number of its process."""
-        return os.getpid()
 
     def place(self) -> tuple[str, str]:
         """Return the machine with the first digits of its node in the cluster, and the hash of its code."""

@@ -11,7 +11,6 @@ import weakref
 from bisect import bisect_left
 from collections.abc import Sequence
 from queue import SimpleQueue
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -140,15 +139,8 @@ def _nets_of(model: DualNet, precision: Precision, device: torch.device) -> Nets
     return nets
 
 
-class _Kind(NamedTuple):
-    """The properties of nets on which their graphs depend."""
-
-    config: NetConfig
-    rules: Rules
-    precision: Precision
-    device: torch.device
-
-
+_Kind = tuple[NetConfig, Rules, Precision, torch.device]
+"""The properties of nets on which their graphs depend."""
 _idle: list[tuple[_Kind, _Captured]] = []
 """Captured nets that nobody uses, the newest last; a gate in each round would else capture the same again."""
 _IDLE = threading.RLock()
@@ -188,11 +180,12 @@ class CudaRuntime:
             precision = card_precision(device)
         self.precision = precision
         self.free_cores = cores()
-        self._kind = _Kind(model.config, model.rules, precision, device)
+        self._device = device
+        kind = model.config, model.rules, precision, device
         self._lanes = take_lanes(device, _LANES)
-        found = _take_idle(self._kind)
+        found = _take_idle(kind)
         self._captured = found or _Captured(model, precision, device, self._lanes)
-        self._end = weakref.finalize(self, _end, self._lanes, self._kind, self._captured)
+        self._end = weakref.finalize(self, _end, self._lanes, kind, self._captured)
         self._end.atexit = False
         self._spare: Nets | None = None
         """Nets in float32 for the case that float16 overflows."""
@@ -206,11 +199,10 @@ class CudaRuntime:
 
     def load(self, model: DualNet) -> None:
         """See `Reloads`."""
-        device = self._kind.device
-        self._captured.load(_nets_of(model, self.precision, device), device)
+        self._captured.load(_nets_of(model, self.precision, self._device), self._device)
         self._spare, self._exact = None, None
         if self.precision is Precision.FP16:
-            self._spare = _nets_of(model, Precision.FP32, device)
+            self._spare = _nets_of(model, Precision.FP32, self._device)
 
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""

@@ -72,7 +72,7 @@ def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayP
             if len(games) == 10:
                 import ray
 
-                process = ray.get(pool.workers[0].actor.process.remote())
+                process = ray.get(pool.workers[0].actor.__ray_call__.remote(lambda worker: os.getpid()))
                 os.kill(process, signal.SIGKILL)
                 killed.append(process)
         assert sum(stream.workers.games_by_node.values()) == 100
