@@ -50,7 +50,7 @@ _RATING = (
     ("0.5", "right at the first try, with a hint"),
     ("0", "a wrong try, or the solution"),
 )
-"""The score of a puzzle, which counts once, as a game against its rating."""
+"""The score of a puzzle, which counts the first time that it is tried, as a game against its rating."""
 
 
 class Phase(Enum):
@@ -120,6 +120,7 @@ class PuzzlesApp(BoardApp):
         self.phase = Phase.ASKING
         self._before_mistake = self._first_ply = self.position.ply
         self._is_rated = self._has_hint = False
+        self._is_known = self.progress.has_met(puzzle.key)
         self._mark = NO_CELL
 
     def compose(self) -> ComposeResult:
@@ -324,7 +325,11 @@ class PuzzlesApp(BoardApp):
 
         keys = [(each.shown, each.help) for each in _KEYS]
         enter = ("enter", "play; take a wrong move back; go on after the end")
-        self.push_screen(HelpScreen({"Keys": [BOARD[0], enter, *keys, *MARKS], "What counts for the rating": _RATING}))
+        self.push_screen(
+            HelpScreen(
+                {"Keys": [BOARD[0], enter, *keys, *MARKS], "What counts for the rating, once for each puzzle": _RATING}
+            )
+        )
 
     def action_change_focus(self) -> None:
         """Nothing else takes the keys."""
@@ -366,7 +371,7 @@ class PuzzlesApp(BoardApp):
         puzzle, progress = self.puzzle, self.progress
         player = f"You {progress.rating:.0f}" + (f" ({self._change:+.0f})" if self._tried else "")
         title = "Puzzles, daily set" if self._is_daily else "Puzzles"
-        level = f"level {puzzle.level}, rating {puzzle.rating}"
+        level = f"level {puzzle.level}, " + ("tried before" if self._is_known else f"rating {puzzle.rating}")
         facts = str(puzzle.rules) if self._panel.display else f"level {puzzle.level}   {player}"
         self._title.update(Content.assemble((title, "bold"), (f"   {facts}", "dim")))
         solver = BLACK if first % 2 == 0 else WHITE

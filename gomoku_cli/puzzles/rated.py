@@ -117,6 +117,7 @@ class Progress(Rating):
     """All tries of a player at puzzles: 1 for one that was solved at the first try, 0.5 with a hint, 0 otherwise."""
 
     KEY: ClassVar[str] = "puzzle"
+    ONCE: ClassVar[bool] = True
 
     def add(self, puzzle: RatedPuzzle, score: float) -> float:
         """Note a try at a puzzle in the file; return the change of the rating. Raises `OSError`."""

@@ -61,10 +61,22 @@ def test_the_rating_nears_the_level_that_a_player_solves(tmp_path: Path) -> None
 
 def test_a_tie_of_equals_changes_nothing_and_help_counts_half(tmp_path: Path) -> None:
     progress = Progress(tmp_path / "puzzles.jsonl", rating=800)
-    even = next(each for each in SHIPPED if each.rating == 800)
+    even, other = [each for each in SHIPPED if each.rating == 800][:2]
     assert progress.add(even, 0.5) == 0
-    assert progress.add(even, 1) == pytest.approx(50)  # half of the second step, 120 / (1 + 1/5)
-    assert progress.solved() == {even.key}
+    assert progress.add(other, 1) == pytest.approx(50)  # half of the second step, 120 / (1 + 1/5)
+    assert progress.solved() == {other.key}
+
+
+def test_a_puzzle_that_is_solved_again_and_again_counts_once(tmp_path: Path) -> None:
+    progress = Progress(tmp_path / "puzzles.jsonl")
+    assert progress.add(SHIPPED[0], 0) < 0
+    once = progress.rating
+    assert [progress.add(SHIPPED[0], score) for score in (1, 1, 0)] == [0, 0, 0]
+    assert progress.solved() == {SHIPPED[0].key}
+    assert progress.add(SHIPPED[1], 1) == pytest.approx(100 * (1 - 1 / (1 + 10 ** ((SHIPPED[1].rating - once) / 400))))
+    assert progress.history() == [once] * 4 + [progress.rating]
+    again = Progress.read(progress.path)
+    assert (again.rating, again.has_met(SHIPPED[0].key)) == (progress.rating, True)
 
 
 def test_the_daily_set_has_a_puzzle_of_each_level_and_depends_on_the_day_alone() -> None:
