@@ -189,6 +189,10 @@ class Position:
             return []
         return self.rules.winning_line(self.stones, self.moves[-1])
 
+    def in_a_row(self) -> int:
+        """Return the number of stones of the longest winning line, which may be more than a win needs."""
+        return max(map(len, self.rules.winning_lines(self.stones, self.moves[-1])))
+
     def name_of(self, cell: Cell) -> str:
         """Return the name of a cell, such as `h8`. Raises `ValueError` for a number of none, such as `NO_CELL`."""
         if not 0 <= cell < self.rules.cells:

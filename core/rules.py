@@ -167,7 +167,11 @@ class Rules:
 
     def winning_line(self, stones: Stones, cell: Cell) -> list[Cell]:
         """Return the cells of the winning lines through the stone on `cell`, ascending; none if it does not win."""
-        found: set[Cell] = set()
+        return sorted({each for line in self.winning_lines(stones, cell) for each in line})
+
+    def winning_lines(self, stones: Stones, cell: Cell) -> list[list[Cell]]:
+        """Return the winning lines through the stone on `cell`; none if it does not win."""
+        found = []
         size, colour = self.size, stones[cell]
         row, column = divmod(cell, size)
         for row_step, column_step in DIRECTIONS:
@@ -180,8 +184,8 @@ class Rules:
             if self.connect <= len(line) <= self.longest(colour):
                 is_enclosed = len(line) == self.connect and self._enclosing(stones, line, (row_step, column_step)) > 1
                 if not (is_enclosed and self.needs_open_end):
-                    found.update(line)
-        return sorted(found)
+                    found.append(line)
+        return found
 
     def _enclosing(self, stones: Stones, line: list[Cell], step: tuple[int, int]) -> int:
         """Return the stones of the opponent at the ends of a line, 0 to 2. `step`: its direction, of `DIRECTIONS`."""

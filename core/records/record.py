@@ -154,14 +154,15 @@ def contradiction(record: GameRecord) -> str:
 
     A draw may be agreed before the board is full, and a side may give up; then the board shows nothing.
     """
-    outcome = Position.from_moves(record.rules, record.moves).outcome()
+    position = Position.from_moves(record.rules, record.moves)
+    outcome = position.outcome()
     if outcome is None or (record.ending is not Ending.UNKNOWN and outcome.winner == record.winner):
         return ""
     if outcome.termination is Termination.FOUL:
         return "renju forbids Black's last move"
     if outcome.winner is None:
         return "the board is full" if outcome.termination is Termination.FULL_BOARD else "Black has no legal move"
-    return f"the board shows {record.rules.connect} in a row of {colour_name(outcome.winner)}"
+    return f"the board shows {position.in_a_row()} in a row of {colour_name(outcome.winner)}"
 
 
 _NAMES = {

@@ -133,4 +133,4 @@ class PlayedGame(Walk):
             return "The board is full: a draw."
         if outcome.termination is Termination.FOUL:
             return f"Black's last move is forbidden: {winner_text}."
-        return f"{colour_name(winner).capitalize()} has {self.rules.connect} in a row: {winner_text}."
+        return f"{colour_name(winner).capitalize()} has {self.in_a_row()} in a row: {winner_text}."

@@ -56,6 +56,11 @@ def test_a_record_that_contradicts_the_board_is_shown_with_a_remark(words: str, 
     assert contradiction(game)
 
 
+def test_a_remark_names_as_many_stones_as_stand_in_the_row() -> None:
+    (game,) = parse_sgf("(;GM[4]RE[W+];B[aa];W[ac];B[ba];W[bc];B[ca];W[cc];B[ea];W[ec];B[fa];W[fc];B[da])")
+    assert contradiction(game) == "the board shows 6 in a row of black"
+
+
 def test_a_draw_may_be_agreed_and_a_game_given_up() -> None:
     for words in ("Draw", "B+R", "W+T", "W+"):
         (game,) = parse_sgf(f"(;GM[4]RE[{words}];B[hh];W[hi])")

@@ -93,6 +93,10 @@ def test_results_in_words() -> None:
     assert won.result_text() == "Black has 5 in a row: you have won."
     assert won.winner == BLACK
     assert len(won.winning_line()) == 5
+    overline = game("a1", "a3", "b1", "b3", "c1", "c3", "e1", "e3", "f1", "f3", "d1")
+    assert overline.result_text() == "Black has 6 in a row: you have won."
+    rows = ("a1", "o1", "a2", "o2", "a3", "o3", "a4", "o4", "b5", "m1", "c5", "m2", "d5", "m3", "e5", "m4", "a5")
+    assert game(*rows).result_text() == "Black has 5 in a row: you have won.", "in two lines of five"
     won.seats = won.seats.swapped()
     assert won.result_text() == "Black has 5 in a row: mentor has won."
     won.seats = Seats(None, None)
