@@ -21,7 +21,7 @@ from gomoku_cli.reports.training.overview import scores
 from gomoku_cli.tui.layout import TerminalApp
 from gomoku_cli.watch.followed_run import FollowedRun
 from gomoku_cli.watch.game_pane import GamePane
-from gomoku_cli.watch.plots import COLOURS, PlotPane
+from gomoku_cli.watch.plots import PlotPane, marked
 
 _WIDE = (120, 36)
 """Columns and rows of a terminal that has room for all panes."""
@@ -147,8 +147,7 @@ class WatchApp(TerminalApp):
         if any([run.update_game() for run in self.runs]) or first:
             self._game.show(self._newest)
         for at, (line, run) in enumerate(zip(self._lines, self.runs, strict=True)):
-            colour = COLOURS[at % len(COLOURS)]
-            line.update(Content.assemble(("● ", colour), (run.title, "bold"), f"  {run.place}"))
+            line.update(Content.assemble(marked(at), (run.title, "bold"), f"  {run.place}"))
 
     def _show_curves(self) -> None:
         found = {panel.key: panel for panel in panels([run.curves for run in self.runs])}
@@ -164,16 +163,19 @@ class WatchApp(TerminalApp):
     def _match_lines(self) -> Content:
         parts: list[Any] = [("matches", "bold"), "\n"]
         for at, run in enumerate(self.runs):
-            colour = COLOURS[at % len(COLOURS)]
             found = scores(run.curves["matches"])
             gates = [row["accepted"] for row in run.curves["rounds"] if row["accepted"] is not None]
             lines = [f"{score:.2f}  {opponent}" for opponent, score in found.items()]
             if gates:
                 lines.append(f"{sum(gates)} of {len(gates)} candidates accepted")
-            parts += [(f"{line}\n", colour if len(self.runs) > 1 else "") for line in lines or ["none yet"]]
+            parts += self._lines_of(at, lines or ["none yet"])
         if any(run.changes for run in self.runs):
             parts += [("changed settings", "bold"), "\n"]
         for at, run in enumerate(self.runs):
-            colour = COLOURS[at % len(COLOURS)] if len(self.runs) > 1 else ""
-            parts += [(f"{printable(line)}\n", colour) for line in reversed(run.changes)]
+            parts += self._lines_of(at, [printable(line) for line in reversed(run.changes)])
         return Content.assemble(*parts)
+
+    def _lines_of(self, at: int, lines: Sequence[str]) -> list[Any]:
+        """Return lines about a run, with its mark where there are several."""
+        mark, colour = marked(at) if len(self.runs) > 1 else ("", "")
+        return [(f"{mark}{line}\n", colour) for line in lines]

@@ -14,6 +14,13 @@ from gomoku_cli.reports.plots import nice_ticks, number_text
 _PLOT_COLOURS = ("bright_blue", "bright_yellow", "bright_magenta", "bright_green", "bright_cyan")
 COLOURS = [f"ansi_{colour}" for colour in _PLOT_COLOURS]
 """Colours of the runs, in their order."""
+_MARKS = ("●○", "■□", "▲△", "◆◇", "★☆")
+"""Full and empty marks of the runs, for a terminal without colours too."""
+
+
+def marked(at: int) -> tuple[str, str]:
+    """Return the mark of a run by its place, with its colour."""
+    return f"{_MARKS[at % len(_MARKS)][0]} ", COLOURS[at % len(COLOURS)]
 
 
 class PlotPane(Vertical):
@@ -55,16 +62,19 @@ class PlotPane(Vertical):
         self._plot.set_ylimits(bottom, top)
         self._plot.set_xlimits(0.0, 1.02 * right)  # the frame covers the last column
         for at, curve in enumerate(curves):
-            self._draw(curve, _PLOT_COLOURS[at % len(_PLOT_COLOURS)])
+            self._draw(curve, _MARKS[at % len(_MARKS)], _PLOT_COLOURS[at % len(_PLOT_COLOURS)], ends=len(curves) > 1)
         for start in panel.starts:
             self._plot.add_v_line(start, "bright_black")
 
-    def _draw(self, curve: Curve, colour: str) -> None:
-        for points, mark in ((curve.marks, "●"), (curve.empty_marks, "○")):
+    def _draw(self, curve: Curve, marks: str, colour: str, *, ends: bool) -> None:
+        """Draw the curve of a run. `ends`: its line ends with a mark, which tells it from those of other runs."""
+        for points, mark in zip((curve.marks, curve.empty_marks), marks, strict=True):
             if points:
                 self._plot.scatter(*columns(points), marker=mark, marker_style=colour)
         if len(curve.line) > 1:
             self._plot.plot(*columns(curve.line), line_style=colour, hires_mode=HiResMode.BRAILLE)
+            if ends:
+                self._plot.scatter(*columns(curve.line[-1:]), marker=marks[0], marker_style=colour)
 
 
 class _Ticks(NumericAxisFormatter):

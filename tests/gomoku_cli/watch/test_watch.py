@@ -83,6 +83,18 @@ async def test_no_value_of_a_third_run_is_cut(run_path: Path, tmp_path: Path) ->
         assert app._scrolled.is_vertical_scroll_end and app._scrolled.scroll_offset.y > 0
 
 
+async def test_two_runs_differ_without_colours(run_path: Path, tmp_path: Path) -> None:
+    app = WatchApp([run_path, make_run(tmp_path / "second")])
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.pause()
+        lines = screen_text(app).splitlines()
+    assert [line.split()[:2] for line in lines[:2]] == [["●", "mine,"], ["■", "second,"]]
+    gates = next(at for at, line in enumerate(lines) if "gate ●yes ○no" in line)
+    assert any("■" in line for line in lines[3:gates]), "the end of a curve"
+    assert any("□" in line for line in lines[gates:]), "a rejected candidate"
+    assert any("■ 0." in line for line in lines[gates:]), "a match"
+
+
 def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
     newest = newest_file(make_run(tmp_path / "run"))
     game = read_newest_game(newest[1])
