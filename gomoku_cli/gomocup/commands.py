@@ -117,6 +117,7 @@ class Engine:
         if name == "INFO":
             if len(line) <= MAX_COMMAND_LENGTH:
                 self._inform(argument)
+                yield from self._take_rule(read_at)
             return
         self._thinker.stop_pondering()
         command = self._commands.get(name)
@@ -156,7 +157,9 @@ class Engine:
         yield "OK"
 
     def _restart(self, argument: str, read_at: float) -> Iterator[str]:
-        self._started_game = EngineGame(replace(self._game.rules, variant=self._variant))
+        rules = replace(self._game.rules, variant=self._variant)
+        yield from self._thinker.prepare(rules, read_at)
+        self._started_game = EngineGame(rules)
         self._thinker.new_game(read_at)
         yield "OK"
 
@@ -306,13 +309,18 @@ class Engine:
 
     def _set_rule(self, rule: int) -> None:
         self._variant = protocol.variant_of(rule)
-        if self._started_game is not None and not self._started_game.position.ply:
-            # A manager may send it after START.
-            self._started_game = EngineGame(replace(self._started_game.rules, variant=self._variant))
-            # Its nets are loaded now, which would be in the time of the first move.
-            self._players.prepare(self._started_game.rules, lambda: True)
         if names := protocol.unsupported_rules(rule):
             self._note(f"{self._variant} is played here; unsupported: {', '.join(names)}")
+
+    def _take_rule(self, read_at: float) -> Iterator[str]:
+        """Let a game that has only begun follow the rule: a manager may send it after START.
+
+        Its player is prepared now. That would be in the time of the first move.
+        """
+        game = self._started_game
+        if game is not None and not game.position.ply and game.rules.variant is not self._variant:
+            self._started_game = EngineGame(replace(game.rules, variant=self._variant))
+            yield from self._thinker.prepare(self._started_game.rules, read_at, within_s=0.0)
 
     def _note(self, note: str) -> None:
         if note not in self._players.notes:

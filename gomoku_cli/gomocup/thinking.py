@@ -66,9 +66,12 @@ class Thinker:
         self._search: RunningSearch[object] | None = None
         """The last search: of a move, whose answer it may outlast, or in the opponent's turn."""
 
-    def prepare(self, rules: Rules, read_at: float) -> Iterator[str]:
-        """Prepare the player for a START that was read at `read_at`; yield a MESSAGE each second of a compilation."""
-        until = read_at + _START_S
+    def prepare(self, rules: Rules, read_at: float, within_s: float = _START_S) -> Iterator[str]:
+        """Prepare the player for a command that was read at `read_at`; yield a MESSAGE each second of a compilation.
+
+        What can wait goes on in the background after `within_s`.
+        """
+        until = read_at + within_s
         preparation = self._preparer.submit(self.players.prepare, rules, lambda: time.monotonic() >= until)
         while not wait([preparation], _MESSAGE_S).done:
             if (text := self.players.progress()) is not None:

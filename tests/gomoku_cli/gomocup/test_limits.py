@@ -68,6 +68,22 @@ def test_a_long_start_sends_a_message_each_second(talk: Talk, monkeypatch: pytes
     assert list(answers)[-1] == "OK"
 
 
+@pytest.mark.parametrize("lines", [["INFO rule 4"], ["PLAY 7,7", "INFO rule 4", "RESTART"]])
+def test_another_rule_after_start_prepares_its_player_with_a_message_each_second(
+    talk: Talk, lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thinking, "_MESSAGE_S", 0.05)
+    talk.say(*lines[:-1])
+    ready = threading.Event()
+    talk.players.preparation = lambda: wait_until(ready.is_set)
+    answers = talk.engine.answer(lines[-1])
+    assert [next(answers), next(answers)] == ["MESSAGE compiling"] * 2
+    ready.set()
+    rest = [answer for answer in answers if not answer.startswith("MESSAGE")]
+    assert rest == ([] if lines[-1].startswith("INFO") else ["OK"])
+    assert talk.players.prepared[-1] == Rules(variant=Variant.RENJU)
+
+
 def test_a_failed_start_is_an_error_of_the_engine(talk: Talk) -> None:
     def fail() -> None:
         raise CheckpointError("the model is gone")
