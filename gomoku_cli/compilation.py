@@ -1,12 +1,12 @@
 """Notes about a compilation of kernels: the first seconds of a first run would be silent without them."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from core.files.cache_folder import has_noticed
 from curriculum.bench.compiling import progress_text, watching_compilation
-from curriculum.reporting import Reporter
+from curriculum.reporting import Interrupted, Reporter
 from gomoku_cli.console import duration
 
 ESTIMATE = "10 to 40 seconds"
@@ -16,8 +16,10 @@ _EVERY_S = 5.0
 
 
 @contextmanager
-def reporting_compilation(reporter: Reporter) -> Iterator[None]:
+def reporting_compilation(reporter: Reporter, stop: Callable[[], bool]) -> Iterator[None]:
     """Report the start of a compilation in this context, its progress, and at the end its time.
+
+    Once `stop()` is True no further kernel is compiled: the work that needs one ends with `Interrupted`.
 
     If the cache was damaged or cannot be used, its notice has announced the compilation.
     """
@@ -25,6 +27,8 @@ def reporting_compilation(reporter: Reporter) -> Iterator[None]:
 
     def begin(name: str) -> None:
         nonlocal has_begun
+        if stop():
+            raise Interrupted
         if not has_begun and not has_noticed():
             has_begun = True
             reporter.say(f"the first run compiles the search, which takes {ESTIMATE}")

@@ -2,8 +2,10 @@
 
 import math
 import signal
+import socket
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -15,10 +17,58 @@ from curriculum.workers.local import Local
 from gomoku_cli.console import make_reporter, shows_notice
 from gomoku_cli.exit_codes import ExitCode, TerminalClosedError
 from gomoku_cli.printable import echo
-from gomoku_cli.process import ORDERLY_SIGNALS, stop_at_once, write_remark
+from gomoku_cli.process import ORDERLY_SIGNALS, SIGNALS, stop_at_once, write_remark
 
 _SAME_REQUEST_S = 1.0
 """A closing terminal, and `timeout`, send their signal twice. Within this time only Ctrl-C counts as a second one."""
+_LATE_S = 0.25
+"""A signal that no handler has taken after this time is taken by a thread."""
+
+
+@contextmanager
+def _calling(request: Callable[[int], None]) -> Iterator[None]:
+    """Call `request` with each signal, once and at once.
+
+    Python calls a handler between two steps of its main thread, and the compilation of a kernel is one step of many
+    seconds. A thread reads what Python's own part notes of each signal, and takes those that are late.
+    """
+    theirs, ours = socket.socketpair()
+    theirs.setblocking(False)
+    lock = threading.RLock()
+    handled = late = 0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal handled, late
+        with lock:
+            is_new, late = late == 0, max(0, late - 1)
+            handled += is_new
+        if is_new:
+            request(number)
+
+    def listen() -> None:
+        nonlocal handled, late
+        while (number := ours.recv(1)[0]) != 0:
+            time.sleep(_LATE_S)
+            with lock:
+                is_late, handled = handled == 0, max(0, handled - 1)
+                late += is_late
+            if is_late and number in SIGNALS:
+                request(number)
+
+    before = {number: signal.signal(number, handle) for number in ORDERLY_SIGNALS}
+    thread = threading.Thread(target=listen, name="signals", daemon=True)
+    thread.start()
+    descriptor = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(descriptor)
+        theirs.send(b"\0")
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        thread.join()
+        theirs.close()
+        ours.close()
 
 
 @contextmanager
@@ -38,21 +88,20 @@ def interruptible(
 
     requested_at: float | None = None
 
-    def request(number: int, frame: FrameType | None) -> None:
+    def request(number: int) -> None:
         nonlocal requested_at
         now = time.monotonic()
-        if requested_at is None:
+        if number in ORDERLY_SIGNALS and requested_at is None:
             requested_at = now
             text = f"{'finishing this step' if resume else 'stopping'}; press Ctrl-C again to stop at once"
             if not shows_notice(reporter, text):
                 write_remark(text)
-        elif number == signal.SIGINT or now - requested_at > _SAME_REQUEST_S:
+        elif requested_at is None or number == signal.SIGINT or now - requested_at > _SAME_REQUEST_S:
             stop_at_once(resume)
 
     reporter = make_reporter(quiet)
-    before = {number: signal.signal(number, request) for number in ORDERLY_SIGNALS}
     try:
-        with reporting_compilation(reporter):
+        with _calling(request), reporting_compilation(reporter, lambda: requested_at is not None):
             yield Context(reporter, lambda: requested_at is not None or time.monotonic() > deadline, pool or Local())
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
@@ -69,6 +118,3 @@ def interruptible(
             raise
         # A full disk, for one: everything before it is saved.
         raise OSError(error.errno, f"{error.strerror}; continue with: {resume}", error.filename) from error
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

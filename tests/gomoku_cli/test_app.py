@@ -10,13 +10,16 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from numba import njit
 from typer import Context
 from typer.main import get_command
 
 import gomoku_cli
 from core.rules import Rules
+from curriculum.reporting import Interrupted, Quiet
 from gomoku_cli import app
 from gomoku_cli.commands.help import _NamedValues
+from gomoku_cli.compilation import reporting_compilation
 from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
 from nets.config import Backend, Precision, RuntimeChoice, default_runtime, set_runtime
@@ -131,14 +134,17 @@ def test_evaluate_uses_its_time_a_move(capsys: Capsys, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
-def test_a_second_ctrl_c_stops_at_once() -> None:
+@pytest.mark.parametrize(
+    "work", ["while True: time.sleep(0.01)", "hashlib.pbkdf2_hmac('sha256', b'', b'', 1_000_000_000)"]
+)
+def test_ctrl_c_is_answered_and_a_second_one_stops_at_once(work: str) -> None:
+    """The second work is one step of Python, as the compilation of a kernel is."""
     script = (
-        "import time\n"
+        "import hashlib, time\n"
         "from gomoku_cli.interruption import interruptible\n"
         "with interruptible():\n"
         "    print('ready', flush=True)\n"
-        "    while True:\n"
-        "        time.sleep(0.01)\n"
+        f"    {work}\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -149,6 +155,13 @@ def test_a_second_ctrl_c_stops_at_once() -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert (process.returncode, err) == (ExitCode.INTERRUPTED, "stopped\n")
+
+
+def test_no_further_kernel_is_compiled_after_ctrl_c() -> None:
+    with reporting_compilation(Quiet(), lambda: False):
+        assert njit(lambda number: number + 1)(1) == 2
+    with pytest.raises(Interrupted), reporting_compilation(Quiet(), lambda: True):
+        njit(lambda number: number + 1)(1)
 
 
 def test_help_shows_a_command(capsys: Capsys) -> None:
