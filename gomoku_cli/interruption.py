@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 
 import typer
 
@@ -35,27 +34,24 @@ def _calling(request: Callable[[int], None]) -> Iterator[None]:
     theirs, ours = socket.socketpair()
     theirs.setblocking(False)
     lock = threading.RLock()
-    handled = late = 0
+    ahead = 0
+    """Signals that the handler has taken, less those that the thread has read."""
 
-    def handle(number: int, frame: FrameType | None) -> None:
-        nonlocal handled, late
+    def take(number: int, step: int) -> None:
+        nonlocal ahead
         with lock:
-            is_new, late = late == 0, max(0, late - 1)
-            handled += is_new
+            ahead += step
+            is_new = ahead * step > 0
         if is_new:
             request(number)
 
     def listen() -> None:
-        nonlocal handled, late
         while (number := ours.recv(1)[0]) != 0:
             time.sleep(_LATE_S)
-            with lock:
-                is_late, handled = handled == 0, max(0, handled - 1)
-                late += is_late
-            if is_late and number in SIGNALS:
-                request(number)
+            if number in SIGNALS:
+                take(number, -1)
 
-    before = {number: signal.signal(number, handle) for number in ORDERLY_SIGNALS}
+    before = {number: signal.signal(number, lambda number, frame: take(number, 1)) for number in ORDERLY_SIGNALS}
     thread = threading.Thread(target=listen, name="signals", daemon=True)
     thread.start()
     descriptor = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
