@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import typer
 
-from curriculum.reporting import Context, DivergedError, Interrupted
+from curriculum.reporting import Context, DivergedError, Interrupted, Quiet
 from curriculum.workers.games import Pool
 from curriculum.workers.local import Local
 from gomoku_cli.console import make_reporter, shows_notice
@@ -69,16 +69,19 @@ def _calling(request: Callable[[int], None]) -> Iterator[None]:
 
 @contextmanager
 def interruptible(
-    *, quiet: bool = False, resume: str | None = None, pool: Pool | None = None, deadline: float = math.inf
+    *,
+    quiet: bool = False,
+    resume: str | None = None,
+    pool: Pool | None = None,
+    deadline: float = math.inf,
+    notes: bool = True,
 ) -> Iterator[Context]:
     """Yield the context of long work: its reporter, and a stop check that Ctrl-C, SIGTERM and SIGHUP make true.
-
-    A compilation of kernels is reported.
 
     `pool`: the processes that play its games; this process without one.
     `resume`: the command that continues the work, printed when it stops. Stopped work ends the command with exit
     code 130. SIGHUP counts unless the process ignores it (`nohup`). `deadline`, on the clock of `time.monotonic`, stops
-    it in the same way, with exit code 0.
+    it in the same way, with exit code 0. `notes`: False for work that reports its compilation of kernels itself.
     """
     from gomoku_cli.compilation import reporting_compilation  # it needs numba
 
@@ -97,7 +100,7 @@ def interruptible(
 
     reporter = make_reporter(quiet)
     try:
-        with _calling(request), reporting_compilation(reporter, lambda: requested_at is not None):
+        with _calling(request), reporting_compilation(reporter if notes else Quiet(), lambda: requested_at is not None):
             yield Context(reporter, lambda: requested_at is not None or time.monotonic() > deadline, pool or Local())
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""

@@ -46,7 +46,7 @@ def command(
     tuning = None
     compiled = 0
     if KERNELS.can_keep():
-        with interruptible(quiet=quiet, resume=f"{program()} {NAME}") as context:
+        with interruptible(quiet=quiet, resume=f"{program()} {NAME}", notes=False) as context:
             compiled = compile_all(context, variant)
             tuning = tune(context)
     seconds = time.perf_counter() - started

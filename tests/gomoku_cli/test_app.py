@@ -22,6 +22,7 @@ from gomoku_cli.commands.help import _NamedValues
 from gomoku_cli.compilation import reporting_compilation
 from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.interruption import interruptible
 from nets.config import Backend, Precision, RuntimeChoice, default_runtime, set_runtime
 from tests.support.commands import Capsys, done, gomoku, python, refused, run
 from tests.support.nets import save_small_model
@@ -162,6 +163,13 @@ def test_no_further_kernel_is_compiled_after_ctrl_c() -> None:
         assert njit(lambda number: number + 1)(1) == 2
     with pytest.raises(Interrupted), reporting_compilation(Quiet(), lambda: True):
         njit(lambda number: number + 1)(1)
+
+
+@pytest.mark.parametrize("notes", [True, False])
+def test_a_compilation_is_noted_unless_the_work_reports_it(notes: bool, capsys: Capsys) -> None:
+    with interruptible(notes=notes):
+        njit(lambda number: number + 1)(1)
+    assert ("the first run compiles" in capsys.readouterr().err) == notes
 
 
 def test_help_shows_a_command(capsys: Capsys) -> None:
