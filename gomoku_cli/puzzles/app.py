@@ -120,7 +120,7 @@ class PuzzlesApp(BoardApp):
         self.phase = Phase.ASKING
         self._before_mistake = self._first_ply = self.position.ply
         self._is_rated = self._has_hint = False
-        self._is_known = self.progress.has_met(puzzle.key)
+        self._is_known = puzzle.key in self.progress.tried()
         self._mark = NO_CELL
 
     def compose(self) -> ComposeResult:

@@ -47,8 +47,6 @@ class Rating:
     path: Path
     rating: float = START
     results: list[RatedResult] = field(default_factory=list)
-    _counted: int = field(default=0, init=False)
-    """The number of results that have counted."""
     _met: set[str] = field(default_factory=set, init=False)
     """The opponents of all results."""
     KEY: ClassVar[str] = "opponent"
@@ -69,10 +67,6 @@ class Rating:
                     found._learn(cls._result(parse_json(line)))
         return found
 
-    def has_met(self, opponent: str) -> bool:
-        """Return True if there is a result against this opponent."""
-        return opponent in self._met
-
     def note(self, opponent: str, difficulty: int, score: float, **more: Any) -> float:
         """Note a result in the file, with `more` keys; return the change of the rating. Raises `OSError`."""
         result = RatedResult(f"{datetime.now():%Y-%m-%dT%H:%M:%S}", opponent, difficulty, score)
@@ -90,10 +84,10 @@ class Rating:
 
     def _learn(self, result: RatedResult) -> float:
         if not (self.ONCE and result.opponent in self._met):
-            step = max(_LAST_STEP, _FIRST_STEP / (1 + self._counted / _HALF_LIFE))
+            counted = len(self._met if self.ONCE else self.results)
+            step = max(_LAST_STEP, _FIRST_STEP / (1 + counted / _HALF_LIFE))
             expected = 1 / (1 + 10 ** ((result.difficulty - self.rating) / 400))
             self.rating += step * (result.score - expected)
-            self._counted += 1
         self._met.add(result.opponent)
         self.results.append(result)
         return self.rating
