@@ -56,7 +56,10 @@ def documented(function: Callable[..., object]) -> tuple[str, str]:
     for parameter in inspect.signature(function).parameters.values():
         for option in getattr(parameter.annotation, "__metadata__", ()) if parameter.name in words else ():
             option.help = " ".join(words[parameter.name].split())
-    return text, "\n  ".join(("[b]Examples[/b]", *inspect.cleandoc(lines).splitlines()))
+    # The lines of a paragraph are those of the source, and no terminal has its width.
+    return re.sub(r"(?<=\S)\n(?=\S)", " ", text), "\n  ".join(
+        ("[b]Examples[/b]", *inspect.cleandoc(lines).splitlines())
+    )
 
 
 def group(function: Callable[[], None]) -> typer.Typer:

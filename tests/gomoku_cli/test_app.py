@@ -18,7 +18,8 @@ import gomoku_cli
 from core.rules import Rules
 from curriculum.reporting import Interrupted, Quiet
 from gomoku_cli import app
-from gomoku_cli.commands.help import _NamedValues
+from gomoku_cli.commands import engine
+from gomoku_cli.commands.help import _NamedValues, documented
 from gomoku_cli.compilation import reporting_compilation
 from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
@@ -68,6 +69,13 @@ def test_the_help_of_every_command_has_examples_and_no_types_of_flags(command: s
     out = done(run(capsys, command, "--help"))
     assert f" gomoku {command}" in out.partition("Examples")[2]
     assert "<bool>" not in out
+
+
+def test_the_paragraphs_of_a_help_are_filled_to_the_width_of_the_terminal() -> None:
+    text, _ = documented(engine.command)
+    paragraphs = text.split("\n\n")
+    assert len(paragraphs) == 3
+    assert not any("\n" in paragraph for paragraph in paragraphs)
 
 
 def test_version_is_the_packages(capsys: Capsys) -> None:
