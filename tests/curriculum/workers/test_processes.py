@@ -22,6 +22,7 @@ from curriculum.config import Config, SelfplayConfig
 from curriculum.games.selfplay_games import SelfPlayGame
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.workers.evaluator_process import ClosableEvaluator, open_evaluator, serve
+from curriculum.workers.games import Stream
 from curriculum.workers.local import Local
 from curriculum.workers.processes import ProcessPool, WorkerProcessError
 from curriculum.workers.shared_evaluator import Close, EvaluatorEndedError, EvaluatorLink, SharedEvaluator
@@ -35,14 +36,14 @@ from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
 from tests.curriculum.workers.conftest import same
 from tests.support.evaluators import ScriptedEvaluator
-from tests.support.nets import RULES, model_of, random_batch, slot_of
+from tests.support.nets import LINES, RULES, model_of, random_batch, slot_of
 from tests.support.searches import assert_sound, nodes_of
 from tests.support.waiting import is_alive, wait_until
 
 CONFIG = Config(
     rules=Rules(7, 4),
-    net=NetConfig.tower(4, 1, hidden=4),
-    search=SearchSettings(simulations=16),
+    net=LINES,
+    search=SearchSettings(simulations=16, leaves_in_flight=1, visits_per_leaf=1),
     selfplay=SelfplayConfig(concurrent_games=4, balanced_share=0.0, random_share=0.5, rehearsal_share=0.0),
 )
 PATIENCE_S = 120.0
@@ -221,7 +222,7 @@ def test_the_end_of_the_evaluator_is_an_error_and_no_hang(model: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("exact_runtime")
-def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: SelfPlayJob, tmp_path: Path) -> None:
+def test_the_games_are_those_of_this_process_until_a_player_ends(job: SelfPlayJob, tmp_path: Path) -> None:
     newer = tmp_path / "newer.safetensors"
     save_model(newer, make_model(CONFIG.net, CONFIG.rules, 2), {})
     with Local().stream(job, range(6)) as stream:
@@ -240,19 +241,25 @@ def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: Sel
         with pool.stream(job, count(), beside=True) as stream:
             stream.push(newer)
             wait_until(lambda: any(is_newer(*found) for found in stream.take(0.5)[-1:]))
+            pool.players[0][0].kill()
+            assert_ends(pool, stream, "a process of games ended")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("victim", ["player", "evaluator"])
-def test_the_end_of_a_process_ends_the_stream_in_one_line(victim: str, job: SelfPlayJob) -> None:
-    text = {"player": "a process of games ended", "evaluator": "the process that evaluates ended"}[victim]
+def test_the_end_of_the_process_that_evaluates_ends_the_stream_in_one_line(job: SelfPlayJob) -> None:
     with ProcessPool(1, cpus=1) as pool, pool.stream(job, count()) as stream:
-        processes = [*(process for process, _ in pool.players), pool.evaluator[0]]
         wait_until(lambda: [stream.take(0.2), stream.counts.get("simulations")][1])
-        (processes[0] if victim == "player" else processes[-1]).kill()
-        with pytest.raises(WorkerProcessError, match=rf"{text} by itself \(exit code -9\)"):
-            while True:
-                stream.take(0.2)
+        pool.evaluator[0].kill()
+        assert_ends(pool, stream, "the process that evaluates ended")
+
+
+def assert_ends(pool: ProcessPool, stream: Stream[SelfPlayGame], text: str) -> None:
+    """The stream ends with an error for its killed process, and the pool with all of its processes."""
+    processes = [process for process, _ in (*pool.players, pool.evaluator)]
+    with pytest.raises(WorkerProcessError, match=rf"{text} by itself \(exit code -9\)"):
+        while True:
+            stream.take(0.2)
+    pool.__exit__()
     assert not any(process.is_alive() for process in processes)
 
 
