@@ -15,7 +15,7 @@ from typing import IO
 
 import aiohttp
 
-from tests.support.waiting import is_alive
+from tests.support.waiting import descendants, is_alive
 
 START_S = 60.0
 """Time for a server or a board to begin on a busy machine."""
@@ -99,24 +99,6 @@ def _address(output: IO[str]) -> str:
         if (found := re.search(r"http://\S+", line)) is not None:
             return found[0]
     raise AssertionError("the server has ended")
-
-
-def descendants(pid: int) -> list[int]:
-    """Return all processes below one."""
-    parents: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdecimal():
-            try:
-                fields = Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            parents.setdefault(int(fields[1]), []).append(int(entry))
-    found, pending = [], [pid]
-    while pending:
-        below = parents.get(pending.pop(), [])
-        found += below
-        pending += below
-    return found
 
 
 async def are_gone(pids: list[int], limit_s: float) -> None:

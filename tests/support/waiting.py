@@ -1,4 +1,4 @@
-"""Waits for what other threads and processes do."""
+"""Waits for what other threads and processes do, and lists processes."""
 
 import os
 import time
@@ -26,3 +26,21 @@ def is_alive(pid: int) -> bool:
         return False
     except FileNotFoundError:  # no Linux, or gone in between
         return not Path("/proc/self").exists()
+
+
+def descendants(pid: int) -> list[int]:
+    """Return all processes below one."""
+    parents: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdecimal():
+            try:
+                fields = Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(fields[1]), []).append(int(entry))
+    found, pending = [], [pid]
+    while pending:
+        below = parents.get(pending.pop(), [])
+        found += below
+        pending += below
+    return found

@@ -1,8 +1,11 @@
-"""Workers on a local Ray: the same games for any number of them, whoever dies."""
+"""Workers on a local Ray, which no other user or machine can reach: the same games for any number, whoever dies."""
 
 import os
 import signal
-from collections.abc import Iterator
+import stat
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +32,7 @@ from nets.dual import make_model
 from search.tree.settings import SearchSettings
 from tests.curriculum.workers.conftest import same
 from tests.support.nets import LINES
+from tests.support.waiting import descendants
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pool"), pytest.mark.filterwarnings("default")]
 
@@ -47,21 +51,61 @@ CONFIG = Config(
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[RayPool]:
+def secret(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A place for the secret, where there is none yet."""
+    path = tmp_path_factory.mktemp("home") / ".ray" / "auth_token"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("RAY_AUTH_TOKEN", raising=False)
+        patch.setenv("RAY_AUTH_TOKEN_PATH", str(path))
+        yield path
+
+
+@pytest.fixture(scope="module")
+def pool(secret: Path) -> Iterator[RayPool]:
     """With the runtime of line-pattern nets: each evaluation is the same in every batch, and no model is converted."""
     set_runtime(RuntimeChoice())
-    with RayPool("ray", workers=2) as pool:
-        yield pool
+    pool = RayPool("ray", workers=2)
+    before = os.umask(0)
+    try:
+        pool.__enter__()
+    finally:
+        os.umask(before)
+    yield pool
+    pool.__exit__(None)
+    assert not os.path.exists(pool._folder)
     set_runtime(RuntimeChoice(backend=Backend.TORCH))
 
 
-def played_here(job: SelfPlayJob, count: int) -> dict[int, SelfPlayGame]:
-    with Local().stream(job, range(count)) as stream:
+def played_here(job: SelfPlayJob, numbers: Collection[int]) -> dict[int, SelfPlayGame]:
+    with Local().stream(job, numbers) as stream:
         return dict(stream)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell who listens")
+def test_a_local_ray_listens_on_loopback_alone_and_hides_its_secret_and_its_files(pool: RayPool, secret: Path) -> None:
+    import ray
+
+    pool.step(0.0)
+    ray.get(pool.workers[0].place_call)
+    own = [Path(f"/proc/{pid}/fd") for pid in (os.getpid(), *descendants(os.getpid()))]
+    opened: set[str] = set()
+    for path in (path for folder in own for path in folder.iterdir()):
+        with suppress(OSError):
+            opened.add(os.readlink(path))
+    sockets = [line.split() for table in ("tcp", "tcp6") for line in Path("/proc/net", table).read_text().splitlines()]
+    listening = {fields[1] for fields in sockets if fields[3] == "0A" and f"socket:[{fields[9]}]" in opened}
+    assert len(listening) >= 4
+    assert {address.partition(":")[0] for address in listening} <= {
+        "0100007F",
+        "0000000000000000FFFF00000100007F",
+        "00000000000000000000000001000000",
+    }
+    found = [stat.S_IMODE(path.stat().st_mode) for path in (Path(pool._folder), secret.parent, secret)]
+    assert found == [0o700, 0o700, 0o600]
+
+
 def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayPool, job: SelfPlayJob) -> None:
-    expected = played_here(job, 100)
+    expected = played_here(job, range(100))
     games: dict[int, SelfPlayGame] = {}
     killed: list[int] = []
 
@@ -128,13 +172,13 @@ def test_a_job_beside_goes_on_with_newer_weights(pool: RayPool, job: SelfPlayJob
     save_model(newer, make_model(CONFIG.net, RULES, 2), {})
     found: dict[int, SelfPlayGame] = {}
     older: dict[int, SelfPlayGame] = {}
-    with pool.stream(job, range(300), beside=True) as stream:
+    with pool.stream(job, range(200), beside=True) as stream:
         while not stream.is_over:
             found |= dict(stream.take(0.2))
             if found and not older:
                 older = dict(found)
                 stream.push(newer)
-    assert len(found) == 300
-    expected = played_here(job, 300)
-    assert same(older, {number: expected[number] for number in older})
-    assert not same(found, expected), "the last games come from the newer net"
+    assert len(found) == 200
+    assert same(older, played_here(job, older))
+    last = max(found)
+    assert same({last: found[last]}, played_here(replace(job, model=newer), [last]))

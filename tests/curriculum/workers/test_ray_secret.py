@@ -1,9 +1,8 @@
-"""The secret of a Ray cluster, and the ports of a local Ray: for this user and this machine alone."""
+"""The secret of a Ray cluster: for its user alone."""
 
 import os
 import re
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -65,45 +64,3 @@ def test_a_link_in_place_of_the_secret_is_refused(home: Path) -> None:
     with pytest.raises(OSError, match="auth_token"):
         keep_token()
     assert not (home / "elsewhere").exists()
-
-
-_LISTENING = """
-import os, subprocess, sys
-from curriculum.workers.ray_pool import RayPool
-from tests.support.served_board import descendants
-os.umask(0)
-with RayPool("ray", workers=1) as pool:
-    import ray
-    pool.step(0.0)
-    ray.get(pool.workers[0].place_call)
-    own = {os.getpid(), *descendants(os.getpid())}
-    inodes = set()
-    for pid in own:
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            try:
-                inodes.add(os.readlink(f"/proc/{pid}/fd/{name}"))
-            except OSError:
-                pass
-    for table in ("tcp", "tcp6"):
-        for line in open(f"/proc/net/{table}").readlines()[1:]:
-            fields = line.split()
-            if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
-                print("listens", fields[1])
-    print("folder", oct(os.stat(pool._folder).st_mode & 0o777), pool._folder)
-print("left", os.path.exists(pool._folder))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell who listens")
-def test_a_local_ray_listens_on_loopback_alone(home: Path) -> None:
-    pytest.importorskip("ray")
-    pytest.importorskip("aiohttp")
-    done = subprocess.run([sys.executable, "-c", _LISTENING], capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    addresses = re.findall(r"listens (\S+):", done.stdout)
-    assert len(addresses) >= 4
-    assert set(addresses) <= {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
-    assert "folder 0o700" in done.stdout
-    assert "left False" in done.stdout
-    assert modes(home) == (0o700, 0o600)
