@@ -5,6 +5,8 @@ import unicodedata
 from base64 import b64decode
 from io import BytesIO
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 _TOKEN = re.compile(
@@ -13,7 +15,8 @@ _TOKEN = re.compile(
     r"|\x1bP(?P<dcs>[^\x1b]*)\x1b\\"
     r"|\x1b\[(?P<csi>[<>?]?[\d;]*[ -/]*[@-~])"
     r"|\x1b(?P<escape>[78])"
-    r"|(?P<char>[^\x1b])",
+    r"|(?P<char>[\r\n\U0010eeee])"
+    r"|(?P<text>[^\x1b\r\n\U0010eeee]+)",
     re.DOTALL,
 )
 _PLACEHOLDER = "\U0010eeee"
@@ -41,7 +44,7 @@ class GraphicsTerminal:
     def resize(self, character: tuple[int, int]) -> None:
         """Take characters of another size; nothing is shown then."""
         self.character = character
-        self.canvas = Image.new("RGB", (self.columns * character[0], self.rows * character[1]))
+        self.canvas = np.zeros((self.rows * character[1], self.columns * character[0], 3), np.uint8)
 
     def write(self, text: str) -> None:
         """Take what a program writes."""
@@ -55,7 +58,9 @@ class GraphicsTerminal:
                 place += 2
                 self._show_tile(*marks)
             elif found["char"] is not None:
-                self._put(found["char"])
+                self._x, self._y = (0, self._y) if found["char"] == "\r" else (self._x, self._y + 1)
+            elif found["text"] is not None:
+                self._put(found["text"])
             elif found["kitty"] is not None:
                 self._take_kitty(found["kitty"])
             elif found["osc"] is not None:
@@ -70,19 +75,20 @@ class GraphicsTerminal:
     def region(self, x: int, y: int, columns: int, rows: int) -> Image.Image:
         """Return what stands in a rectangle of characters."""
         width, height = self.character
-        return self.canvas.crop((x * width, y * height, (x + columns) * width, (y + rows) * height))
+        return Image.fromarray(self.canvas[y * height : (y + rows) * height, x * width : (x + columns) * width])
 
-    def _put(self, char: str) -> None:
-        if char == "\r":
-            self._x = 0
-        elif char == "\n":
-            self._y += 1
-        elif not unicodedata.combining(char):
-            self._paste(Image.new("RGB", self.character, _TEXT))
-            self._x += 1
+    def _put(self, text: str) -> None:
+        columns = sum(not unicodedata.combining(char) for char in text)
+        self._rest()[: self.character[1], : columns * self.character[0]] = _TEXT
+        self._x += columns
+
+    def _rest(self) -> NDArray[np.uint8]:
+        """The canvas right of and below the upper left corner of the cursor's cell."""
+        return self.canvas[self._y * self.character[1] :, self._x * self.character[0] :]
 
     def _paste(self, image: Image.Image) -> None:
-        self.canvas.paste(image, (self._x * self.character[0], self._y * self.character[1]))
+        place = self._rest()[: image.height, : image.width]
+        place[:] = np.asarray(image)[: place.shape[0], : place.shape[1]]
 
     def _save_or_restore(self, letter: str) -> None:
         if letter == "7":
@@ -140,7 +146,7 @@ class GraphicsTerminal:
         assert head.split(";")[1] == "1"  # what is not drawn stays
         palette: dict[int, tuple[int, int, int]] = {}
         colour, x, y, times = (0, 0, 0), 0, 0, 1
-        origin = (self._x * self.character[0], self._y * self.character[1])
+        canvas = self._rest()
         for command, numbers, letter in re.findall(r'(["#!$-])([\d;]*)|([?-~])', body):
             values = [int(each) for each in numbers.split(";") if each]
             if command == "#" and len(values) > 1:
@@ -157,8 +163,7 @@ class GraphicsTerminal:
             elif letter:
                 for bit in range(6):
                     if (ord(letter) - 63) >> bit & 1:
-                        left, top = origin[0] + x, origin[1] + y + bit
-                        self.canvas.paste(colour, (left, top, left + times, top + 1))
+                        canvas[y + bit, x : x + times] = colour
                 x, times = x + times, 1
         self.drawn += 1
         self._x, self._y = 0, self._y + 1
