@@ -66,12 +66,20 @@ class Served:
                 await page.close()
 
 
+_FEW_PAGES = """
+from core import input_limits
+input_limits.MAX_PAGES = 2
+from gomoku_cli.__main__ import main
+main()
+"""
+
+
 @contextmanager
-def served(folder: Path, *options: str) -> Iterator[Served]:
-    """Serve a board whose games are saved in `folder`."""
+def served(folder: Path) -> Iterator[Served]:
+    """Serve boards against the random player, two at a time, whose games are saved in `folder`."""
     port = free_port()
     environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
-    words = [sys.executable, "-m", "gomoku_cli", "play", "--serve", "--port", str(port), *options]
+    words = [sys.executable, "-c", _FEW_PAGES, "play", "--serve", "--port", str(port), "--model", "random"]
     process = subprocess.Popen(
         words,
         stdout=subprocess.PIPE,

@@ -38,20 +38,20 @@ def some_of(suite: list[Puzzle], kind: str, number: int) -> list[Puzzle]:
 
 @pytest.mark.parametrize("kind", ["fours-3", "fours-7+"])
 def test_the_shortest_win_by_fours_is_that_of_the_slow_solver(prover: Prover, kind: str) -> None:
-    for puzzle in some_of(load_suite("tactics"), kind, 2):
-        side = len(puzzle.moves) % 2
-        prover.show(puzzle.moves)
-        expected = Solver.from_moves(puzzle.moves, SIZE, CONNECT, budget=1_000_000).shortest_fours(side)
-        assert expected is not None
-        assert len(prover.fours(side)) == len(expected)
+    (puzzle,) = some_of(load_suite("tactics"), kind, 1)
+    side = len(puzzle.moves) % 2
+    prover.show(puzzle.moves)
+    expected = Solver.from_moves(puzzle.moves, SIZE, CONNECT, budget=1_000_000).shortest_fours(side)
+    assert expected is not None
+    assert len(prover.fours(side)) == len(expected)
 
 
 @pytest.mark.parametrize("kind", ["three-three", "fours-4", "only-defence"])
 def test_the_board_of_puzzles_agrees_with_the_prover_on_every_move(prover: Prover, kind: str) -> None:
-    for puzzle in some_of(load_suite("tactics"), kind, 1):
-        assert list(flaws(RatedPuzzle(puzzle, RULES), prover, Referee(RULES))) == []
-        wrong = puzzle._replace(answers=(*puzzle.answers[1:], prover.free_cells()[0]))
-        assert list(flaws(RatedPuzzle(wrong, RULES), prover, Referee(RULES)))
+    (puzzle,) = some_of(load_suite("tactics"), kind, 1)
+    assert list(flaws(RatedPuzzle(puzzle, RULES), prover, Referee(RULES))) == []
+    wrong = puzzle._replace(answers=(*puzzle.answers[1:], prover.free_cells()[0]))
+    assert next(flaws(RatedPuzzle(wrong, RULES), prover, Referee(RULES)), None)
 
 
 def test_a_proven_win_is_a_win_of_the_slow_solver() -> None:

@@ -251,7 +251,7 @@ def test_it_stays_within_the_memory_of_a_tournament() -> None:
     pytest.importorskip("openvino")
     limit = 350_000_000
     with engine("--model", "default", GOMOKU_BACKEND="auto") as process:
-        say(process, "START 15", f"INFO max_memory {limit}", "INFO timeout_turn 1500", "BEGIN")
+        say(process, "START 15", f"INFO max_memory {limit}", "INFO timeout_turn 500", "BEGIN")
         assert hear(process) == "OK"
         for point in ("0,0", "14,0"):
             hear(process)

@@ -32,7 +32,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems do 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("data"), "--model", "random") as running:
+    with served(tmp_path_factory.mktemp("data")) as running:
         yield running
 
 
@@ -141,9 +141,7 @@ async def test_a_page_plays_a_stone_and_its_processes_end_with_it(server: Served
     async with aiohttp.ClientSession() as session:
         async with server.page(session) as page:
             await until(b"Black to move", page)
-            await page.send_json(["stdin", "\r"])
-            await until(b"to move", page)
-            await _saved_game(server.folder)
+            await saves_a_game(server, page, "\r")
             behind = server.processes()
             assert len(behind) == 2
         await are_gone(behind, END_S)
@@ -151,39 +149,43 @@ async def test_a_page_plays_a_stone_and_its_processes_end_with_it(server: Served
 
 @pytest.mark.slow
 @on_linux
-async def test_absurd_sizes_are_cut_and_garbage_ends_the_page(tmp_path: Path) -> None:
+async def test_absurd_sizes_are_cut_and_garbage_ends_the_page(server: Served) -> None:
     messages: list[Any] = ["{", "[]", "[1]", '["stdin"]', "7", b"\x00"]
     messages += ['["stdin", "' + "h" * 70_000 + '"]', "[" * 9_000]
-    with served(tmp_path, "--model", "random") as server:
-        async with aiohttp.ClientSession() as session:
-            async with server.page(session, "width=1000000&height=99999999999999999999") as page:
-                await until(b"Black to move", page)
-                for width, height in ((10**6, 10**3), (10**18, -1), (0, 0), (-5, 10**9), (1e300, 2.5), ("7", None)):
-                    await page.send_json(["resize", {"width": width, "height": height}])
-                await page.send_json(["stdin", "\ud800"])
-                await page.send_json(["focus"])
-                await page.send_json(["resize", {"width": 100, "height": 30}])
-                await page.send_json(["stdin", "H8\r"])
-                await _saved_game(tmp_path)
-                largest = max(_megabytes(pid) for pid in server.processes())
-                assert largest < 400
-            for message in messages:
-                async with server.page(session) as page:
-                    if isinstance(message, bytes):
-                        await page.send_bytes(message)
-                    else:
-                        await page.send_str(message)
-                    if message in ("[1]", '["stdin"]'):
-                        continue  # a kind that means nothing
-                    async with asyncio.timeout(END_S):
-                        while (await page.receive()).type is aiohttp.WSMsgType.BINARY:
-                            pass
+    async with aiohttp.ClientSession() as session:
+        async with server.page(session, "width=1000000&height=99999999999999999999") as page:
+            await until(b"Black to move", page)
+            for width, height in ((10**6, 10**3), (10**18, -1), (0, 0), (-5, 10**9), (1e300, 2.5), ("7", None)):
+                await page.send_json(["resize", {"width": width, "height": height}])
+            await page.send_json(["stdin", "\ud800"])
+            await page.send_json(["focus"])
+            await page.send_json(["resize", {"width": 100, "height": 30}])
+            await saves_a_game(server, page, "H8\r")
+            largest = max(_megabytes(pid) for pid in server.processes())
+            assert largest < 400
+        for message in messages:
+            async with server.page(session) as page:
+                if isinstance(message, bytes):
+                    await page.send_bytes(message)
+                else:
+                    await page.send_str(message)
+                if message in ("[1]", '["stdin"]'):
+                    continue  # a kind that means nothing
+                async with asyncio.timeout(END_S):
+                    while (await page.receive()).type is aiohttp.WSMsgType.BINARY:
+                        pass
 
 
-async def _saved_game(folder: Path) -> None:
-    """Wait until the first stone is in its file."""
+async def saves_a_game(server: Served, page: Any, keys: str) -> None:
+    """Play a stone, and wait until it is in a file of its own."""
+
+    def saved() -> int:
+        return sum(path.stat().st_size > 0 for path in (server.folder / "gomoku" / "games").glob("*.sgf"))
+
+    before = saved()
+    await page.send_json(["stdin", keys])
     async with asyncio.timeout(START_S):
-        while not any(path.stat().st_size for path in (folder / "gomoku" / "games").glob("*.sgf")):
+        while saved() == before:
             await asyncio.sleep(0.1)
 
 
@@ -194,7 +196,7 @@ def _megabytes(pid: int) -> int:
 
 @pytest.mark.slow
 @on_linux
-async def test_a_ninth_page_is_told_and_pages_that_are_dropped_leave_nothing(server: Served) -> None:
+async def test_a_page_too_many_is_told_and_pages_that_are_dropped_leave_nothing(server: Served) -> None:
     async def open_page() -> Any:
         return await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}")
 
@@ -207,15 +209,15 @@ async def test_a_ninth_page_is_told_and_pages_that_are_dropped_leave_nothing(ser
         assert server.processes() == []
 
     async with aiohttp.ClientSession() as session:
-        starting = [(await open_page(), await asyncio.sleep(0.2))[0] for _ in range(3)]
+        starting = [(await open_page(), await asyncio.sleep(0.2))[0] for _ in range(2)]
         await drop(*starting)
-        pages = [await open_page() for _ in range(8)]
+        pages = [await open_page() for _ in range(2)]
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await session.ws_connect(f"{server.base}/ws?token={server.token}")
         assert refused.value.status == 503
         async with session.get(server.address) as answer:
             assert answer.status == 503
-            assert "8 boards are open" in await answer.text()
+            assert "2 boards are open" in await answer.text()
         await pages.pop(0).close()
         for _ in range(100):  # its place is free once its board has ended
             async with session.get(server.address) as answer:
@@ -231,7 +233,7 @@ async def test_a_ninth_page_is_told_and_pages_that_are_dropped_leave_nothing(ser
 @on_linux
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
 async def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> None:
-    with served(tmp_path, "--model", "random") as server:
+    with served(tmp_path) as server:
         async with aiohttp.ClientSession() as session, server.page(session) as first, server.page(session) as second:
             # Both are read at once, since a page that does not answer pings counts as gone.
             await asyncio.gather(until(b"Black to move", first), until(b"Black to move", second))

@@ -52,7 +52,7 @@ async def test_the_search_is_shown_as_it_goes_and_escape_ends_it() -> None:
         await ui.pilot.hover(ui.board, offset=Offset(5, 0))
         assert ui.board.hover == parse_cell("a15", 15)
         await ui.click("c3", moves="h8")
-        await asyncio.sleep(0.6)  # longer than the interval at which the time is drawn
+        ui.app.control.show_state()
         assert "thinking... 1 s" in ui.status or "thinking... 0 s" in ui.status
         await ui.press("escape")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
@@ -197,8 +197,9 @@ async def test_a_message_holds_while_an_engine_thinks_and_then_gives_way(monkeyp
             ("t", "Teaching is"),
         ):
             await ui.press(key)
-            await asyncio.sleep(1.1)  # two looks at the clock, and some reports of the search
             assert ui.status.startswith(text)
+        await asyncio.sleep(1.1)  # two looks at the clock, which shows another second
+        assert ui.status.startswith(text)
         player.release.set()
         await ui.until(lambda: ui.moves == ["h8", "a1"])
         assert ui.status.startswith("Teaching is off"), "an engine's move leaves a fresh message, too"
@@ -221,7 +222,7 @@ async def test_a_failure_stays_until_the_human_goes_on(monkeypatch: pytest.Monke
     player.release.set()
     async with board_app(player) as ui:
         await ui.play("h8")
-        await asyncio.sleep(1.1)
+        ui.app.control.show_state()
         assert "no memory" in ui.status
         await ui.press("u", status="Your move.")
 
