@@ -6,49 +6,24 @@ from typing import Any
 
 import pytest
 
-from core.rules import Rules
 from curriculum.budget import basics_work, imitation_work, round_work, rows_per_step
-from curriculum.config import (
-    BasicsConfig,
-    Config,
-    EvaluationConfig,
-    GateConfig,
-    ImitationConfig,
-    SelfplayConfig,
-    TrainingConfig,
-)
 from curriculum.games.selfplay_games import SelfPlay
 from curriculum.phases.all import run_all
+from curriculum.presets import resolve
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.files import read_samples
 from nets.config import NetConfig
-from search.tree.settings import SearchSettings
 
-CONFIG = Config(
-    rules=Rules(7, 4),
-    net=NetConfig.tower(2, 1, hidden=2),
-    search=SearchSettings(simulations=8),
-    training=TrainingConfig(batch_size=20),
-    basics=BasicsConfig(positions=200, epochs=2),
-    imitation=ImitationConfig(
-        teacher="random", games=16, passes=2, bar_every=0, bar_games=2, bar_opponent="random", basics_share=0.25
-    ),
-    selfplay=SelfplayConfig(
-        iterations=1,
-        games=16,
-        concurrent_games=8,
-        window=10_000,
-        full_search_share=0.6,
-        fast_simulations=4,
-        rehearsal_share=0.4,
-        draws_per_position=3.0,
-        balanced_share=0.0,
-        random_share=0.0,
-    ),
-    gate=GateConfig(games=0),
-    evaluation=EvaluationConfig(final_games=0),
-)
+SETTINGS = """
+rules.size=7 rules.connect=4 search.simulations=8 training.batch_size=20 basics.positions=200 basics.epochs=2
+imitation.teacher=random imitation.games=16 imitation.passes=2 imitation.bar_every=0 imitation.bar_games=2
+imitation.bar_opponent=random imitation.basics_share=0.25 selfplay.iterations=1 selfplay.games=16
+selfplay.concurrent_games=8 selfplay.window=10000 selfplay.full_search_share=0.6 selfplay.fast_simulations=4
+selfplay.rehearsal_share=0.4 selfplay.draws_per_position=3.0 selfplay.balanced_share=0.0 selfplay.random_share=0.0
+gate.games=0 evaluation.final_games=0
+""".split()
+CONFIG = replace(resolve(assignments=SETTINGS), net=NetConfig.tower(2, 1, hidden=2))
 
 
 @pytest.mark.slow

@@ -37,15 +37,12 @@ def test_a_stage_that_cannot_be_read_is_refused_before_the_run(stage: str, compl
         check(resolve(assignments=[f'schedule=["{stage}"]']))
 
 
-def test_a_scale_shrinks_simulations_games_and_epochs_of_all_stages() -> None:
+def test_a_scale_shrinks_simulations_games_and_epochs_of_all_stages_and_leaves_something_of_each() -> None:
     config = resolve("alphagomoku", assignments=["scale=0.1", "schedule=3: search.simulations=1600"])
     assert (config.search.simulations, config.selfplay.games, config.basics.epochs) == (80, 90, 4)
     assert at_round(config, 3).search.simulations == 160
     assert config.selfplay.iterations == resolve("alphagomoku").selfplay.iterations
     assert config.selfplay.epochs == 0  # not used: it stays so
-
-
-def test_a_small_scale_leaves_something_of_everything() -> None:
     config = resolve("alphagomoku", assignments=["scale=0.000001"])
     check(config)
     assert (config.search.simulations, config.selfplay.games, config.basics.epochs) == (8, 2, 1)
@@ -64,11 +61,8 @@ def test_phases_stand_in_their_order() -> None:
     for phases in ("selfplay,basics", "basics,basics"):
         with pytest.raises(ConfigError, match="in order"):
             check(resolve(assignments=[f"phases={phases}"]))
-
-
-def test_phases_that_are_left_out_need_no_board_for_their_positions() -> None:
-    small = ["rules.size=3", "rules.connect=3", "phases=selfplay"]
-    check(resolve(assignments=small))
+    # Phases that are left out need no board for their positions.
+    check(resolve(assignments=["rules.size=3", "rules.connect=3", "phases=selfplay"]))
 
 
 def test_concurrent_self_play_has_no_gate() -> None:

@@ -45,11 +45,11 @@ def test_lines_are_written_once_an_interval(capsys: Capsys) -> None:
     assert "\x1b" not in err
 
 
-def test_earlier_steps_of_resumed_work_do_not_count_as_speed(capsys: Capsys) -> None:
+def test_earlier_steps_of_resumed_work_do_not_count_as_speed_and_lines_end_with_the_headline(capsys: Capsys) -> None:
     lines = Lines(interval_s=0)
-    with lines.task("games", 4000, "games") as task:
+    with headline(lines, lambda: "phase 1 of 3, basics"), lines.task("games", 4000, "games") as task:
         task.update(3000)
-    assert capsys.readouterr().err.splitlines()[0] == "games: 3,000 of 4,000 games"
+    assert capsys.readouterr().err.startswith("games: 3,000 of 4,000 games; phase 1 of 3, basics\n")
 
 
 def test_bars_leave_the_terminal_as_it_was_when_work_fails() -> None:
@@ -124,13 +124,6 @@ def test_a_finished_step_keeps_a_line_and_the_headline_stands_above() -> None:
     assert "games: 40 of 40 games in 1:15, score 0.5\n" in text
     with headline(Quiet(), lambda: "nothing"):
         pass
-
-
-def test_lines_end_with_the_headline(capsys: Capsys) -> None:
-    lines = Lines(interval_s=0)
-    with headline(lines, lambda: "phase 1 of 3, basics"), lines.task("games", 4, "games") as task:
-        task.update(2)
-    assert capsys.readouterr().err.startswith("games: 2 of 4 games; phase 1 of 3, basics\n")
 
 
 def test_a_notice_stays_below_the_bars() -> None:

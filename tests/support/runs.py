@@ -1,6 +1,7 @@
 """Run folders with metrics of their own, without training, and a small run with all phases."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,37 +11,23 @@ import numpy as np
 from core.evaluation import PositionBatch
 from core.records.formats import write_games
 from core.records.record import GameRecord
-from core.rules import BLACK, Rules
-from curriculum.config import (
-    BasicsConfig,
-    Config,
-    EvaluationConfig,
-    GateConfig,
-    ImitationConfig,
-    SelfplayConfig,
-    TrainingConfig,
-)
+from core.rules import BLACK
+from curriculum.config import Config
 from curriculum.explanations import comment_lines
 from curriculum.presets import resolve, to_toml
 from curriculum.training.samples import Samples
 from nets.config import NetConfig
-from search.tree.settings import SearchSettings
 
 GAME = "h8 i9 h9 i10 h10 i11 h11 i12 h12"
 """Black wins with five in a row."""
-CURRICULUM = Config(
-    rules=Rules(7, 4),
-    net=NetConfig.tower(4, 1, hidden=4),
-    search=SearchSettings(simulations=8),
-    training=TrainingConfig(batch_size=16),
-    basics=BasicsConfig(positions=48, epochs=2, noise_stones=(0, 12)),
-    imitation=ImitationConfig(
-        teacher="mentor:paper", games=6, passes=2, bar_games=2, bar_every=1, held_out_share=0.3, bar_score=1.0
-    ),
-    selfplay=SelfplayConfig(iterations=2, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
-    gate=GateConfig(games=2, simulations=4, threshold=0.0),
-    evaluation=EvaluationConfig(final_games=0),
-)
+SETTINGS = """
+rules.size=7 rules.connect=4 search.simulations=8 training.batch_size=16 basics.positions=48 basics.epochs=2
+basics.noise_stones=0,12 imitation.teacher=mentor:paper imitation.games=6 imitation.passes=2 imitation.bar_games=2
+imitation.bar_every=1 imitation.held_out_share=0.3 imitation.bar_score=1.0 selfplay.iterations=2 selfplay.games=4
+selfplay.concurrent_games=2 selfplay.draws_per_position=2.0 selfplay.window=150 gate.games=2 gate.simulations=4
+gate.threshold=0.0 evaluation.final_games=0
+""".split()
+CURRICULUM = replace(resolve(assignments=SETTINGS), net=NetConfig.tower(4, 1, hidden=4))
 """A run of all phases that takes a second."""
 _START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -30,13 +30,10 @@ def test_a_broken_line_is_refused_by_its_place(line: str, column: int, why: str)
     assert why in str(refused.value)
 
 
-def test_offsets_count_to_the_right_and_down_from_the_centre() -> None:
+def test_offsets_count_to_the_right_and_down_from_the_centre_and_need_no_commas() -> None:
     """Piskvork puts the centre at size // 2 from the left and from the top."""
     assert parse_openings("0,0, 1,-1, -2,3", Rules(15)) == parse_openings("h8 i9 f5", Rules(15))
     assert parse_openings("0,0, -10,-10, 9,9", Rules(20)) == parse_openings("k10 a20 t1", Rules(20))
-
-
-def test_offsets_are_read_with_commas_or_blanks_between_them() -> None:
     opening = parse_openings("-7,-8, -6,-9, +3,0", Rules(20))
     for line in ("-7,-8,-6,-9,3,0", "-7 -8 -6 -9 3 0", " -7,-8 -6,-9 3,0,", "-7 , -8 , -6\t-9,3,0  # so"):
         assert parse_openings(line, Rules(20)) == opening

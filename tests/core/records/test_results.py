@@ -78,14 +78,11 @@ def psq(moves: int, end: str) -> str:
 
 
 @pytest.mark.parametrize("end", ["pbrain-a.exe\npbrain-b.exe\n0", "-1", "a\nb\n-1", "0"])
-def test_piskvork_draws_a_game_with_25_empty_cells(end: str) -> None:
+def test_piskvork_draws_a_game_with_25_empty_cells_unless_a_clock_ends_it_or_our_own_line_says_more(end: str) -> None:
     (drawn,) = parse_psq(psq(375, end))
     assert (drawn.winner, drawn.ending) == (None, BOARD)
     (longer,) = parse_psq(psq(374, end))
     assert longer.ending is Ending.UNKNOWN
-
-
-def test_a_clock_ends_such_a_game_too_and_our_own_line_says_more() -> None:
     (game,) = parse_psq(psq(375, "a\nb\n15"))
     assert (game.winner, game.ending) == (BLACK, TIME)
     (game,) = parse_psq(psq(375, "a\nb\n0\n3,5 in a row on 20x20"))

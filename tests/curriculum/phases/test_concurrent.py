@@ -11,12 +11,12 @@ from core.errors import Notice
 from core.records.formats import read_games
 from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError
-from curriculum.config import Config, EvaluationConfig, GateConfig, Optimiser, Phase, SelfplayConfig, TrainingConfig
 from curriculum.phases.all import run_all
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.phases.replay import Replay
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import check_start
+from curriculum.presets import resolve
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.workers.local import Local
@@ -24,7 +24,6 @@ from curriculum.workers.processes import WorkerProcessError
 from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
-from search.tree.settings import SearchSettings
 from tests.support.nets import LINES
 
 ANY_SIZE = NetConfig(
@@ -35,27 +34,13 @@ ANY_SIZE = NetConfig(
     dual=False,
 )
 FIXED = replace(ANY_SIZE, policy_head=("linear",))
-CONFIG = Config(
-    rules=Rules(5, 4),
-    net=ANY_SIZE,
-    phases=(Phase.SELFPLAY,),
-    search=SearchSettings(simulations=4),
-    training=TrainingConfig(batch_size=64, optimiser=Optimiser.ADAM, all_symmetries=True),
-    selfplay=SelfplayConfig(
-        iterations=2,
-        games=4,
-        concurrent_games=2,
-        window=100,
-        epochs=3,
-        concurrent=True,
-        push_seconds=0.0,
-        balanced_share=0.0,
-        random_share=0.0,
-        start_positions=20,
-    ),
-    gate=GateConfig(games=0),
-    evaluation=EvaluationConfig(final_games=0),
-)
+SETTINGS = """
+rules.size=5 rules.connect=4 phases=selfplay search.simulations=4 training.batch_size=64 training.optimiser=adam
+training.all_symmetries=true selfplay.iterations=2 selfplay.games=4 selfplay.concurrent_games=2 selfplay.window=100
+selfplay.epochs=3 selfplay.concurrent=true selfplay.push_seconds=0.0 selfplay.balanced_share=0.0
+selfplay.random_share=0.0 selfplay.start_positions=20 gate.games=0 evaluation.final_games=0
+""".split()
+CONFIG = replace(resolve(assignments=SETTINGS), net=ANY_SIZE)
 
 
 @pytest.mark.slow

@@ -36,12 +36,8 @@ def test_a_model_that_teaches_plays_with_its_own_search_and_with_tactics(teacher
     assert isinstance(player, MctsPlayer)
     assert player._settings == OF_THE_TEACHER.for_play()
     assert player._switch_stage == 3
-
-
-def test_a_teachers_time_replaces_its_number_of_simulations(teacher: Path) -> None:
     player = named_player(CONFIG, str(teacher), seconds=0.5).make({teacher: teacher})
-    assert isinstance(player, MctsPlayer)
-    assert player._budget.seconds == 0.5
+    assert isinstance(player, MctsPlayer) and player._budget.seconds == 0.5, "its time replaces its simulations"
 
 
 @pytest.mark.parametrize("simulations", [0, 5])

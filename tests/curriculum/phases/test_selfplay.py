@@ -71,7 +71,7 @@ def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.
         CONFIG,
         rules=Rules(9, 5),
         net=NetConfig.tower(16, 2),
-        search=SearchSettings(simulations=16),
+        search=SearchSettings(simulations=8),
         selfplay=SelfplayConfig(iterations=1, games=4, concurrent_games=3, draws_per_position=0.01),
     )
     files = []

@@ -24,10 +24,13 @@ def test_stones_in_the_order_of_the_game_are_taken_for_the_game(talk: Talk) -> N
     assert talk.player.requests == [[parse_point(point, 15) for point in ("7,7", "8,8", "6,6")]]
 
 
-@pytest.mark.parametrize(("stones", "reason"), cases("boards_refused"))
-def test_a_wrong_board_is_one_error_and_the_old_position_stays(talk: Talk, stones: list[str], reason: str) -> None:
+@pytest.mark.parametrize(("command", "stones", "reason"), cases("boards_refused"))
+def test_a_wrong_board_is_one_error_and_the_old_position_stays(
+    talk: Talk, command: str, stones: list[str], reason: str
+) -> None:
+    """SWAP2BOARD takes 0, 3 or 5 stones."""
     talk.say("BEGIN")
-    (answer,) = talk.say("BOARD", *stones, "DONE")
+    (answer,) = talk.say(command, *stones, "DONE")
     assert answer.startswith("ERROR ")
     assert reason in answer
     assert talk.say("TURN 7,7") == [SECOND]
@@ -83,13 +86,3 @@ def test_the_game_after_swap2_goes_on_by_board_or_by_turn(
     talk.say(*swap2)
     assert talk.say("BOARD", *board, "DONE") == by_turn
     assert talk.player.requests[-1] == talk.player.requests[-3]
-
-
-@pytest.mark.parametrize(
-    "points", [["7,7"], ["7,7", "8,8", "7,7"], ["7,7", "8,8", "15,15"], ["7,7,1", "8,8,2", "9,9,1"]]
-)
-def test_swap2_takes_0_3_or_5_stones(talk: Talk, points: list[str]) -> None:
-    talk.say("BEGIN")
-    (answer,) = talk.say("SWAP2BOARD", *points, "DONE")
-    assert answer.startswith("ERROR ")
-    assert talk.say("TURN 7,7") == [SECOND]

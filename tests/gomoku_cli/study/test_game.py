@@ -103,15 +103,10 @@ def test_a_search_without_an_end_has_no_limit() -> None:
 GOOD = {"player": "p", "value": 0.1, "nodes": 4, "seconds": 0.5, "line": "d6", "moves": [["d6", 0.1, None, 4, None]]}
 
 
-@pytest.mark.parametrize("text", cases("analyses_left_out"))
-def test_an_analysis_that_is_none_is_left_out(text: str) -> None:
-    record = GameRecord(RULES, MOVES[:1], analyses=("", text))
-    assert StudiedGame.from_record(record).analyses == (None, None)
-
-
-def test_a_good_one_is_read() -> None:
-    record = GameRecord(RULES, MOVES[:1], analyses=("", json.dumps(GOOD)))
-    assert StudiedGame.from_record(record).analyses[1] is not None
+def test_an_analysis_that_is_none_is_left_out_and_a_good_one_is_read() -> None:
+    for text in (json.dumps(GOOD), *cases("analyses_left_out")):
+        record = GameRecord(RULES, MOVES[:1], analyses=("", text))
+        assert (StudiedGame.from_record(record).analyses == (None, None)) == (text != json.dumps(GOOD)), text
 
 
 def test_analyses_belong_to_positions() -> None:

@@ -25,21 +25,10 @@ def test_an_engine_forfeits_with_a_reason(mode: str, why: str) -> None:
             move_of(game, at("8,8"))
 
 
-@pytest.mark.parametrize(("mode", "said"), cases("forfeits_on_time"))
-def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
-    why = r"no move within the 0\.2 s" + said
-    with engine(mode, turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError, match=why) as caught:
+@pytest.mark.parametrize(("mode", "limits", "why"), cases("forfeits_on_time"))
+def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, limits: dict[str, float], why: str) -> None:
+    with engine(mode, **limits).start_game() as game, pytest.raises(ForfeitError, match=why) as caught:
         move_of(game, at("8,8"))
-    assert caught.value.on_time
-
-
-@pytest.mark.parametrize(
-    ("mode", "said"), [("hang-at-start", "$"), ("knows-no-start", r"; it said 'what do you mean\?'$")]
-)
-def test_an_engine_that_does_not_start_in_time_forfeits_on_time(mode: str, said: str) -> None:
-    why = r"no answer to START 9 within 0\.3 s" + said
-    with engine(mode, start_seconds=0.3).start_game() as game, pytest.raises(ForfeitError, match=why) as caught:
-        move_of(game, at())
     assert caught.value.on_time
 
 

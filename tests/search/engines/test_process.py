@@ -12,6 +12,7 @@ import pytest
 from search.engines import process
 from tests.support.engine_players import (
     ENGINE,
+    LIMIT_S,
     LINUX_ONLY,
     POSIX_ONLY,
     at,
@@ -30,35 +31,23 @@ def pids_in(notes: Path) -> list[int]:
     return [int(line) for line in notes.read_text().splitlines() if line.isdecimal()]
 
 
-@pytest.mark.parametrize("mode", ["deaf", "grandchild"])
-def test_neither_an_engine_that_ignores_sigterm_nor_its_children_remain(
-    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("mode", "processes"),
+    [("deaf", 1), ("grandchild", 2)]
+    + [pytest.param(mode, 3, marks=LINUX_ONLY) for mode in ("family", "family-hangs", "family-crashes")],
+)
+def test_neither_an_engine_nor_its_children_remain(
+    mode: str, processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "_END_S", 0.1)
-    notes = tmp_path / "notes"
-    with engine(mode, notes).start_game() as game:
-        move_of(game, at())
-        pids = pids_in(notes)
-        assert len(pids) == {"deaf": 1, "grandchild": 2}[mode]
-        assert all(is_alive(pid) for pid in pids)
-    for pid in pids:
-        wait_until_gone(pid)
-
-
-@LINUX_ONLY
-@pytest.mark.parametrize("mode", ["family", "family-hangs", "family-crashes"])
-def test_no_child_remains_that_has_left_the_engines_session(
-    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The engine ends by itself, ignores END and SIGTERM, or crashes."""
-    if mode == "family-hangs":
+    """The engine ignores END and SIGTERM, ends by itself, or crashes; a family leaves the engine's session."""
+    if mode in ("deaf", "grandchild", "family-hangs"):
         monkeypatch.setattr(process, "_END_S", 0.1)
     notes = tmp_path / "notes"
     with engine(mode, notes).start_game() as game:
         move_of(game, at())
         pids = pids_in(notes)
-        assert len(pids) == 3 and all(is_alive(pid) for pid in pids)
-    assert not any(is_alive(pid) for pid in pids)
+        assert len(pids) == processes and all(is_alive(pid) for pid in pids)
+    wait_until(lambda: not any(is_alive(pid) for pid in pids), 0.0 if sys.platform == "linux" else LIMIT_S)
 
 
 @LINUX_ONLY
