@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 # Tests of compiled code; coverage runs them again as plain Python.
-KERNEL_TESTS := tests/core/test_position.py tests/core/compiled/test_symmetry.py tests/core/test_evaluation.py tests/core/compiled/test_tactics.py tests/core/compiled/test_threats.py tests/search/mentor tests/search/tree/test_mcts.py tests/search/tree/test_virtual_loss.py tests/search/tree/test_softmax.py tests/search/tree/test_kept_trees.py tests/search/tree/test_failed_evaluations.py tests/search/tree/test_cache.py tests/search/tree/test_proofs.py tests/search/pure_mcts/test_rollouts.py tests/search/tree/test_noise.py tests/search/tree/test_local_playouts.py
+KERNEL_TESTS := tests/core/test_position.py tests/core/compiled/test_symmetry.py tests/core/test_evaluation.py tests/core/compiled/test_tactics.py tests/core/compiled/test_threats.py tests/search/mentor tests/search/tree/test_mcts.py tests/search/tree/test_virtual_loss.py tests/search/tree/test_move_policy.py tests/search/tree/test_kept_trees.py tests/search/tree/test_failed_evaluations.py tests/search/tree/test_cache.py tests/search/tree/test_proofs.py tests/search/pure_mcts/test_rollouts.py tests/search/tree/test_noise.py tests/search/tree/test_local_playouts.py
 
 # Where nothing keeps compiled modules, each process of the tests compiles those of torch again: half of its start.
 unexport PYTHONDONTWRITEBYTECODE

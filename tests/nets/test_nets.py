@@ -1,4 +1,4 @@
-"""The nets: their size, the net of each side to move, and the checks of a model file."""
+"""The nets: their size, the net of each side to move, their planes, and the checks of a model file."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from core.evaluation import PositionBatch
+from core.evaluation import PositionBatch, write_planes
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets.blocks import folded
@@ -155,3 +155,24 @@ def test_a_flat_model_has_a_uniform_policy_and_values_of_0(config: NetConfig) ->
     assert before[0].any() and before[1].any()
     assert not logits.any()
     assert not values.any()
+
+
+# Planes
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+@pytest.mark.parametrize("kind", Planes)
+def test_planes_of_some_rows_are_those_of_training_and_other_rows_stay(kind: Planes, copies: int) -> None:
+    batch, rows = random_batch(12), np.array([7, 0, 11, 3])
+    batch.last_moves[0] = -1
+    expected = encode(*as_tensors(batch), kind, torch.float32).permute(0, 2, 3, 1).flatten(1, 2).numpy()[rows]
+    cells, count = batch.stones.shape[1], PLANE_COUNT[kind]
+    kinds = (LAST_MOVES[kind], COLOUR_PLANES[kind], copies)
+    planes = np.full((6, cells, copies * count), 5, np.float32)
+    write_planes(batch.stones, batch.to_move, batch.last_moves, rows, planes, 1, kinds, np.float32(1))
+    for copy in range(copies):
+        assert np.array_equal(planes[1:5, :, copy * count : (copy + 1) * count], expected)
+    assert np.all(planes[[0, 5]] == 5)
+    bits = np.full((4, cells, copies * count), 7, np.uint16)
+    write_planes(batch.stones, batch.to_move, batch.last_moves, rows, bits, 0, kinds, np.uint16(0x3F80))
+    assert np.array_equal(bits, np.where(planes[1:5] == 1, 0x3F80, 0))

@@ -1,4 +1,4 @@
-"""Words and sizes: names and docstrings keep to docs/glossary.md; modules, folders and signatures stay small."""
+"""Words, sizes and clocks: names and docstrings keep to docs/glossary.md; modules and signatures stay small."""
 
 import ast
 import inspect
@@ -105,3 +105,27 @@ def test_a_command_has_20_parameters_at_most() -> None:
     callbacks = {name: command.load().callback for name, command in commands().items()}
     counts = {name: len(inspect.signature(inspect.unwrap(call)).parameters) for name, call in callbacks.items()}
     assert {name: count for name, count in counts.items() if count > 20} == {}
+
+
+# Clocks
+
+_CALENDAR = re.compile(r"time\.time\(|time_ns\(|datetime\.now|st_mtime|st_ctime|getmtime|localtime|gmtime")
+_ALLOWED = {
+    "core/compiled/kernel_files.py",  # the order in which folders of old versions go
+    "curriculum/run/json_files.py",  # dates that people read: no code compares them
+    "gomoku_cli/reports/training/outlook.py",  # the pace of mentor games: an estimate that people read
+    "gomoku_cli/reports/training/overview.py",  # ages that people read
+    "gomoku_cli/study/rating.py",  # the times of results; a daily set is one of a date
+    "gomoku_cli/study/saved.py",  # names and order of saved games
+    "gomoku_cli/watch/followed_run.py",  # the newest file, and its changes
+    "core/files/cache_folder.py",  # the order in which old files go
+}
+
+
+def test_no_other_module_reads_the_clock_of_the_calendar() -> None:
+    packages = ("core", "search", "nets", "curriculum", "gomoku_cli")
+    modules = [path for package in packages for path in (ROOT / package).rglob("*.py")]
+    found = {
+        path.relative_to(ROOT).as_posix() for path in modules if _CALENDAR.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == _ALLOWED

@@ -1,10 +1,13 @@
-"""The mentor's transposition table: what is kept is found, and what is written over is what is worth least."""
+"""The mentor's transposition table, and its evaluation, which follows stones that come and go."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.compiled.threats import colour_of, new_threat_board, place, remove
+from core.rules import EMPTY, Rules
+from search.mentor.evaluation import follow, new_evaluation, score, start
 from search.mentor.scores import INFINITY, PROVEN
 from search.mentor.table import (
     EXACT,
@@ -20,6 +23,8 @@ from search.mentor.table import (
     score_of,
 )
 from tests.support.cases import cases
+from tests.support.mentor_positions import KERNELS_ARE_PYTHON
+from tests.support.naive_mentor import evaluation, wins_at_once
 
 SLOTS = 8
 
@@ -91,3 +96,30 @@ def test_an_entry_without_a_move_keeps_the_older_one() -> None:
     assert move_of(look_up(Entries(table, SLOTS, 0, 2), 8)) == 1
     keep(Entries(table, SLOTS, 3, 3), 8, 0, 6, -1, UPPER)
     assert move_of(look_up(Entries(table, SLOTS, 0, 3), 8)) == -1, "an entry that is too old has no move to keep"
+
+
+# The evaluation
+
+
+@pytest.mark.parametrize(("size", "connect"), [(3, 3), (6, 4), (9, 5), (15, 5), (25, 6)])
+def test_the_evaluation_follows_stones_that_come_and_go(size: int, connect: int) -> None:
+    rng = np.random.default_rng(size)
+    rules = Rules(size, connect)
+    board, followed = new_threat_board(rules), new_evaluation(rules)
+    start(followed, board)
+    for step in range(30 if KERNELS_ARE_PYTHON else 200):
+        stones = np.flatnonzero(board.stones)
+        if len(stones) and rng.random() < len(stones) / rules.cells:
+            cell = int(rng.choice(stones))
+            remove(board, cell)
+        else:
+            # Close together, so that lines come about.
+            cell = int(
+                min(rng.choice(np.flatnonzero(board.stones == EMPTY), 3), key=lambda at: abs(at - rules.cells // 2))
+            )
+            place(board, cell, colour_of(step % 2))
+        follow(followed, board, cell)
+        for side in (0, 1):
+            assert score(followed, side) == pytest.approx(evaluation(board, side), abs=1)
+            empty = np.flatnonzero(board.stones == EMPTY).tolist()
+            assert followed.wins[side] == sum(wins_at_once(board, side, at) for at in empty)
