@@ -44,16 +44,8 @@ def test_rules_outside_the_range_are_refused(size: int, connect: int) -> None:
 # How a game begins and goes on.
 
 
-def test_empty_board_is_blacks_with_every_cell_free() -> None:
-    position = Position(Rules(7, 4))
-    assert position.side_to_move == BLACK
-    assert position.last_moves == (NO_CELL, NO_CELL) == (-1, -1), "files of samples hold it"
-    assert position.legal_moves() == list(range(49))
-    assert position.outcome() is None
-    assert position.ply == 0
-
-
 def test_last_moves_are_the_newest_first() -> None:
+    assert Position().last_moves == (NO_CELL, NO_CELL) == (-1, -1), "files of samples hold it"
     position = play("h8", Rules())
     assert position.last_moves == (112, NO_CELL)
     position.push(parse_cell("i9", 15))
@@ -136,11 +128,6 @@ def test_pop_after_push_restores_every_position_of_the_game(data: st.DataObject)
         assert position.pop() == move
         assert state(position) == states.pop()
     assert state(position) == state(Position(drawn))
-
-
-def test_pop_on_an_empty_board_is_an_index_error() -> None:
-    with pytest.raises(IndexError):
-        Position(Rules()).pop()
 
 
 @pytest.mark.parametrize("copied", [Position.copy, copy.copy, copy.deepcopy])

@@ -1,7 +1,6 @@
 """The brute-force tactics of simple positions agree with a twin that only looks at windows."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from core.compiled.tactics import (
     is_right,
     threatens_two,
 )
-from core.notation import parse_cell
 from core.rules import BLACK, EMPTY, WHITE, Rules
 from tests.conftest import windows
 
@@ -88,24 +86,3 @@ def test_the_deciding_tactic_and_which_moves_are_right(board: tuple[NDArray[np.i
     assert {cell for cell in empty if is_right(compiled, stones, colour, cell, decides)} == right
     assert {cell for cell in empty if threatens_two(compiled, stones, colour, cell)} == doubles
     assert np.array_equal(stones, before)
-
-
-@pytest.mark.parametrize(
-    ("black", "white", "decides", "right", "wrong"),
-    [
-        ("f8 g8 h8 i8", "a1 a2 a3 a5", WIN, "e8 j8", "h9"),
-        ("a1 a3 a5 a7", "f8 g8 h8 i8", STOP_WIN, "e8 j8", "b1 a2"),
-        ("h5 h6 h7 e8 f8 g8", "h4 d8 a1 a3 a5 a7", DOUBLE_THREAT, "h8", "e5"),
-        ("a1 c5 o15", "g8 h8 i8", QUIET, "f8 j8", "b1 h9"),
-    ],
-)
-def test_tactics_that_every_player_knows(black: str, white: str, decides: int, right: str, wrong: str) -> None:
-    """Win before defending, stop a four, make two fours cross, stop an open three at its ends."""
-    rules = Rules()
-    stones = np.zeros(rules.cells, dtype=np.int8)
-    for names, colour in ((black, BLACK), (white, WHITE)):
-        stones[[parse_cell(name, rules.size) for name in names.split()]] = colour
-    compiled = compile_rules(rules)
-    assert deciding_tactic(compiled, stones, BLACK) == decides
-    for name in (*right.split(), *wrong.split()):
-        assert is_right(compiled, stones, BLACK, parse_cell(name, rules.size), decides) == (name in right.split())

@@ -101,22 +101,6 @@ def test_comments_give_blacks_value_at_every_searched_move() -> None:
         assert comment == f"value {side * game.samples.values[row]:+.3f} for black"
 
 
-def test_a_game_depends_on_its_number_and_not_on_its_company() -> None:
-    together = played(numbers=range(6))
-    alone = played(with_selfplay(concurrent_games=1), numbers=range(6))
-    resumed = played(numbers=[5, 2])
-    assert all(same_game(together[number], alone[number]) for number in range(6))
-    assert all(same_game(together[number], resumed[number]) for number in (2, 5))
-    assert len({tuple(game.record.moves) for game in together.values()}) == 6
-
-
-def test_rounds_and_seeds_play_other_games() -> None:
-    first = played()
-    other_round, other_seed = played(iteration=1), played(replace(CONFIG, seed=43))
-    assert not any(same_game(first[number], other_round[number]) for number in range(4))
-    assert not any(same_game(first[number], other_seed[number]) for number in range(4))
-
-
 @pytest.mark.parametrize("noise", [noise for noise in Noise if noise is not Noise.MOVE])
 def test_noise_changes_the_first_search_only_where_it_is_on(noise: Noise) -> None:
     plain = {"switch_stage": 0, "balanced_share": 0.0, "random_share": 0.0, "noise": noise}
@@ -127,13 +111,16 @@ def test_noise_changes_the_first_search_only_where_it_is_on(noise: Noise) -> Non
 
 
 @pytest.mark.parametrize("noise", Noise)
-def test_games_with_noise_anywhere_repeat(noise: Noise) -> None:
+def test_a_game_depends_on_its_number_its_round_and_the_seed_and_not_on_its_company(noise: Noise) -> None:
     config = with_selfplay(noise=noise, dirichlet_alpha=0.1)
-    together = played(config, numbers=range(4))
-    alone = played(replace(config, selfplay=replace(config.selfplay, concurrent_games=1)), numbers=range(4))
-    other = played(replace(config, seed=43))
-    assert all(same_game(together[number], alone[number]) for number in range(4))
-    assert not any(same_game(together[number], other[number]) for number in range(4))
+    together = played(config, numbers=range(6))
+    alone = played(replace(config, selfplay=replace(config.selfplay, concurrent_games=1)), numbers=range(6))
+    resumed = played(config, numbers=[5, 2])
+    assert all(same_game(together[number], alone[number]) for number in range(6))
+    assert all(same_game(together[number], resumed[number]) for number in (2, 5))
+    assert len({tuple(game.record.moves) for game in together.values()}) == 6
+    for other in (played(replace(config, seed=43)), played(config, iteration=1)):
+        assert not any(same_game(together[number], other[number]) for number in range(4))
 
 
 def test_noise_in_the_move_stays_out_of_tree_and_target() -> None:
@@ -258,12 +245,6 @@ def test_stopping_hands_over_finished_games_only() -> None:
     whole = played(numbers=range(10))
     assert all(same_game(game, whole[game.number]) for game in games)
     assert all(Position.from_moves(RULES, game.record.moves).is_game_over() for game in games)
-
-
-def test_more_games_than_places_take_turns() -> None:
-    games = played(with_selfplay(concurrent_games=2), numbers=range(7))
-    assert sorted(games) == list(range(7))
-    assert played(with_selfplay(concurrent_games=8), numbers=[3]).keys() == {3}
 
 
 def test_counts_of_work_are_those_of_the_evaluator() -> None:

@@ -1,8 +1,6 @@
 """Self-play and training at the same time, and runs that start from a model of another board."""
 
-import multiprocessing
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -12,15 +10,12 @@ from core.records.formats import read_games
 from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError
 from curriculum.phases.all import run_all
-from curriculum.phases.jobs import SelfPlayJob
 from curriculum.phases.replay import Replay
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import check_start
 from curriculum.presets import resolve
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
-from curriculum.workers.local import Local
-from curriculum.workers.processes import WorkerProcessError
 from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
@@ -63,15 +58,6 @@ def test_play_and_training_run_side_by_side_and_continue_after_a_stop(tmp_path: 
     # The games of a round have different numbers, before the stop and after it.
     names = [p.name for p in (path / "replay").iterdir()]
     assert len(names) == len(set(names)) == len(list((path / "games").iterdir()))
-
-
-def test_a_killed_process_of_games_is_reported(tmp_path: Path) -> None:
-    model = tmp_path / "model.safetensors"
-    save_model(model, make_model(ANY_SIZE, CONFIG.rules, 0), {})
-    with Local().stream(SelfPlayJob(CONFIG, 0, [], model), count(), beside=True) as stream:
-        multiprocessing.active_children()[0].kill()
-        with pytest.raises(WorkerProcessError, match="ended by itself"):
-            list(stream)
 
 
 def test_a_cleared_buffer_forgets_earlier_rounds(tmp_path: Path) -> None:

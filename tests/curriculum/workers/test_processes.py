@@ -257,8 +257,7 @@ def assert_ends(pool: ProcessPool, stream: Stream[SelfPlayGame], text: str) -> N
     """The stream ends with an error for its killed process, and the pool with all of its processes."""
     processes = [process for process, _ in (*pool.players, pool.evaluator)]
     with pytest.raises(WorkerProcessError, match=rf"{text} by itself \(exit code -9\)"):
-        while True:
-            stream.take(0.2)
+        wait_until(lambda: [stream.take(0.2), False][1])
     pool.__exit__()
     assert not any(process.is_alive() for process in processes)
 

@@ -3,7 +3,6 @@
 import numpy as np
 
 from core.position import Position
-from core.rules import BLACK
 from search.tree.settings import SearchSettings
 from tests.support.evaluators import hashed_evaluation
 from tests.support.naive_search import NaiveSearch
@@ -37,16 +36,6 @@ def test_a_rerooted_search_goes_on_like_one_that_was_never_compacted() -> None:
         assert_sound(search)
         position.push(move)
         twin.root = twin.root.children[move]
-
-
-def test_playing_an_unvisited_move_starts_afresh() -> None:
-    search = searched(Position(SMALL), SearchSettings(simulations=3), capacity=100)
-    unvisited = int(np.flatnonzero(search.visits(0) == 0)[0])
-    search.play(0, unvisited)
-    assert search.forest.trees["nodes"][0] == 1
-    assert search.forest.root_stones[0, unvisited] == BLACK
-    assert search.forest.trees["last_move"][0] == unvisited
-    assert search.forest.trees["move_before"][0] == -1
 
 
 def test_a_kept_tree_that_leaves_no_room_is_forgotten() -> None:

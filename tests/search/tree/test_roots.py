@@ -212,3 +212,5 @@ def test_after_a_move_without_an_open_node_the_tree_begins_afresh() -> None:
         search.play(0, int(node["move"]))
         assert (len(nodes_of(search)) > 1) == (node["state"] == OPEN and node["visits"] > 1)
         assert nodes_of(search)["visits"][0] == (node["visits"] if node["state"] == OPEN else 0)
+        assert search.forest.root_stones[0, node["move"]] == position.side_to_move
+        assert search.forest.trees[["last_move", "move_before"]][0].tolist() == (node["move"], position.moves[-1])
