@@ -4,6 +4,7 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,11 +27,8 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_without_anything_the_defaults_hold() -> None:
-    assert resolve() == Config()
-
-
 def test_a_configuration_names_the_preset_it_began_with() -> None:
+    assert resolve() == Config()
     assert Config().preset == "custom"
     for name in preset_names():
         assert resolve(name, assignments=["seed=5"]).preset == name
@@ -79,9 +77,18 @@ def test_settings_of_earlier_versions_are_read_and_said_to_have_no_effect_if_the
         resolve(assignments=["selfplay.forced_playouts=2"])
 
 
-def test_a_number_that_the_runs_own_file_could_not_hold_is_refused() -> None:
-    with pytest.raises(ConfigError, match="it must be at most 9,223,372,036,854,775,807"):
-        resolve(flags={"seed": MAX_INTEGER + 1})
+@pytest.mark.parametrize(
+    ("preset", "stated", "complaint"),
+    [
+        (None, {"flags": {"seed": MAX_INTEGER + 1}}, "it must be at most 9,223,372,036,854,775,807"),
+        (None, {"flags": {"basics.positions": -1}}, r"^--positions: basics\.positions is -1"),
+        ("qick", {}, r"--preset qick: there is no such preset; did you mean quick\?"),
+        (None, {"assignments": ["preset=smoke"]}, "--set preset=smoke: write it as --preset smoke"),
+    ],
+)
+def test_a_mistake_names_its_option(preset: str | None, stated: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        resolve(preset, **stated)
 
 
 def test_file_then_set_then_flag_override_the_preset(tmp_path: Path) -> None:
@@ -147,16 +154,6 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
         resolve(file=tmp_path / "none.toml")
 
 
-def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
-    with pytest.raises(ConfigError, match=r"--preset qick: there is no such preset; did you mean quick\?"):
-        resolve("qick")
-
-
-def test_a_flags_mistake_names_the_flag() -> None:
-    with pytest.raises(ConfigError, match=r"^--positions: basics\.positions is -1"):
-        resolve(flags={"basics.positions": -1})
-
-
 def test_only_what_is_stated_changes_a_run() -> None:
     config = resolve("quick", assignments=["search.simulations=33"])
     assert revised(config, config, Choice()) == config
@@ -216,11 +213,6 @@ def test_a_file_that_states_the_scale_states_scaled_values(tmp_path: Path) -> No
     assert revised(run, run, Choice(file=file)) == run
     file.write_text('base = "quick"\nscale = 0.1\n[selfplay]\ngames = 50\n')
     assert resolve(file=file) == resolve("quick", assignments=["selfplay.games=500"], flags={"scale": 0.1})
-
-
-def test_a_preset_is_no_setting_to_set() -> None:
-    with pytest.raises(ConfigError, match="--set preset=smoke: write it as --preset smoke"):
-        resolve(assignments=["preset=smoke"])
 
 
 def test_tactics_are_on_in_the_strong_presets_and_off_in_the_others() -> None:

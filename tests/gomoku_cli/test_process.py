@@ -39,9 +39,7 @@ def test_a_folder_that_was_removed_is_named(tmp_path: Path) -> None:
     assert ended.stderr == "gomoku: the current folder was removed: go to another one, as with cd\n"
 
 
-@pytest.mark.parametrize(
-    "line", ["evaluate random mentor:paper --games 2 --json", "evaluate random mentor:paper --games 2"]
-)
+@pytest.mark.parametrize("line", ["evaluate random random --games 2 --json", "evaluate random random --games 2"])
 def test_a_lost_reader_ends_the_command_as_sigpipe_does_and_costs_no_file(
     line: str, unread: int, tmp_path: Path
 ) -> None:

@@ -285,11 +285,8 @@ def test_a_broken_line_is_named(line: str, why: str) -> None:
         parse_suite(f"# mine\n{line}", "mine")
 
 
-def test_a_file_without_a_puzzle_is_no_suite() -> None:
+def test_a_file_without_a_puzzle_is_no_suite_and_an_unknown_one_is_refused() -> None:
     with pytest.raises(SuiteError, match="mine holds no puzzle"):
         parse_suite("# a comment\n", "mine")
-
-
-def test_an_unknown_suite_is_refused() -> None:
     with pytest.raises(SuiteError, match="no suite 'chess'; there are tactics and hard"):
         load_suite("chess")

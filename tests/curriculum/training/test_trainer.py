@@ -280,7 +280,7 @@ def test_further_targets_are_entries_of_one_list(tmp_path: Path, monkeypatch: py
     both = Samples.concatenate([plain, samples])
     trainer = Trainer(config)
     first = trainer.train(source_of(both, config=config), 0, 20, np.full(20, 0.05))
-    last = trainer.train(source_of(both, config=config), 20, 120, np.full(100, 0.05))
+    last = trainer.train(source_of(both, config=config), 20, 80, np.full(60, 0.05))
     for name in ("policy", "value", "reply", "outcome", "plies-left"):
         assert last[f"{name}_loss"] < first[f"{name}_loss"]
     unknown = trainer.train(source_of(plain, config=config), 0, 1, RATES[:1])

@@ -48,15 +48,11 @@ def test_no_move_takes_more_than_the_maximum() -> None:
 
 
 @pytest.mark.parametrize("limit_ms", [100, 300, 1000, 5000, 30_000])
-def test_a_move_uses_its_limit_less_a_margin(limit_ms: int) -> None:
+def test_a_move_uses_its_limit_less_a_margin_or_the_minimum_time(limit_ms: int) -> None:
     clock = Clock()
     clock.set_move_limit(limit_ms)
     margin_s = limit_ms / 1000 - budget_s(clock)
     assert 0.04 <= margin_s <= 0.13 + limit_ms / 10_000
-
-
-def test_a_limit_of_0_gives_the_minimum_time() -> None:
-    clock = Clock()
     clock.set_move_limit(0)
     assert budget_s(clock) == pytest.approx(MIN_MOVE_S)
 
@@ -116,17 +112,13 @@ def test_the_time_of_a_game_is_spread_over_its_moves() -> None:
     assert 50 < spent < 60
 
 
-def test_the_managers_time_left_replaces_our_count() -> None:
+def test_the_managers_time_left_replaces_our_count_and_shrinks_with_every_move() -> None:
     clock = Clock()
     clock.set_game_limit(60_000)
     clock.set_time_left(3000)
     assert budget_s(clock) < 0.2
     clock.set_time_left(2**31 - 1)
     assert budget_s(clock) == DEFAULT_MOVE_S
-
-
-def test_the_time_left_shrinks_with_every_move_after_one_report() -> None:
-    clock = Clock()
     clock.set_time_left(10_000)
     before = budget_s(clock)
     clock.record_move(9.0)

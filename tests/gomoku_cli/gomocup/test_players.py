@@ -173,15 +173,11 @@ def test_a_model_for_another_connect_length_is_an_error(tmp_path: Path) -> None:
         EnginePlayers(str(path), simulations=None)
 
 
-def test_the_mentor_keeps_a_limit_of_nodes() -> None:
-    player = player_of(EnginePlayers("mentor", simulations=None), SMALL, max_simulations=300)
-    assert isinstance(player, Mentor)
-    assert player.limit.nodes == 300
-
-
-def test_the_mentor_keeps_a_limit_of_depth_and_others_ignore_it() -> None:
+def test_the_mentor_keeps_limits_of_nodes_and_depth_and_others_ignore_a_depth() -> None:
     players = EnginePlayers("mentor", simulations=None)
-    player = player_of(players, SMALL)
+    limited = player_of(players, SMALL, max_simulations=300)
+    assert isinstance(limited, Mentor) and limited.limit.nodes == 300
+    player = player_of(players, SMALL, max_simulations=None)
     assert isinstance(player, Mentor)
     position = Position.from_moves(SMALL, [14, 15])
     player_of(players, SMALL, max_depth=2)
