@@ -38,8 +38,9 @@ def written(plain: Callable[..., Any], write: Callable[[Any, list[Any]], Any], r
 
 def _pointer_or_number(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     if isinstance(kind, types.BaseTuple):
+        parts: Any = kind
         array, index = (builder.extract_value(value, part) for part in range(2))
-        return builder.gep(_pointer_or_number(context, builder, kind[0], array), [index])
+        return builder.gep(_pointer_or_number(context, builder, parts[0], array), [index])
     return context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
 
 

@@ -268,10 +268,11 @@ def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
         for sign in (1, -1):
             # From a cell ahead the changed one lies behind, in the slot next to the centre at first.
             shift = 2 * (reach - 1) if sign > 0 else 2 * reach
-            # An index that cannot be negative spares the check for it, in each of some thirty cells.
-            seen_from = np.uint64(cell)
+            at = cell
             for _ in range(board.room[direction if sign > 0 else 4 + direction, cell]):
-                seen_from += np.uint64(sign * step)
+                at += sign * step
+                # An index that cannot be negative spares the check for it, in each of some thirty cells.
+                seen_from = np.uint64(at)
                 code = codes[seen_from] ^ digit << shift
                 codes[seen_from] = code
                 shift -= 2 * sign
