@@ -39,8 +39,7 @@ demo: $(READY)
 kernels: $(READY)
 	$(BIN)/gomoku warmup
 
-# The quick tests come first: most mistakes show there. A worker that dies ends the tests: one begun in its place may wait
-# for ever.
+# A worker that dies ends the tests: one begun in its place may wait for ever.
 test: kernels
 	$(BIN)/python -m pytest --numprocesses auto --max-worker-restart 0 --dist worksteal
 

@@ -46,8 +46,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the slow tests last, and leave out those that need a GPU where torch finds none."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+    """Put the slow tests first, and leave out those that need a GPU where torch finds none.
+
+    Processes share the tests by halves, so that all but the first one begin with quick ones. Slow ones at the end
+    would leave a process without work.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and best_device().type != "cuda":
         for item in marked:
