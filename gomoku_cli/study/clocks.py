@@ -54,7 +54,10 @@ class TimeControl(NamedTuple):
             found = cls(60 * float(main), float(increment or 0), int(periods or 1) if period else 0, float(period or 0))
             if (found.main_s or found.periods) and (period is None or found.period_s):
                 return found
-        raise ValueError("a clock is minutes, as in 10, with an increment in seconds, 5+3, or byo-yomi, 5/30 or 5/3x30")
+        raise ValueError(
+            "a clock is minutes, as in 10, with an increment in seconds, 5+3, or byo-yomi, 5/30 or 5/3x30; "
+            "0 minutes need byo-yomi"
+        )
 
     @classmethod
     def of(cls, tree: GameTree) -> Self | None:
