@@ -156,12 +156,12 @@ class Snapshot(NamedTuple):
     def of(cls, folder: Path) -> "Snapshot":
         """Return the finished work in `folder`."""
         names = files_of(folder)
-        phases = names.get("state/phases.json")
+        phases = json.loads(names["state/phases.json"].read_text()) if "state/phases.json" in names else {}
         return cls(
             frozenset(names),
             # A line of metrics whose work was not saved goes when the run is opened again.
             {name: whole_lines(path) for name, path in names.items() if path.name == "games.jsonl"},
-            frozenset(json.loads(phases.read_text()) if phases else ()),
+            frozenset(name for name, is_over in phases.items() if is_over),
         )
 
     def lost(self, later: "Snapshot") -> list[str]:
