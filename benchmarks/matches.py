@@ -3,26 +3,19 @@
 `search` plays the search of `--model` (the built-in one by default) with the settings WORD ... against the same, or
 `--opponent-model`, with those of `--opponent`: `all` tactics, `none`, or settings such as `forced_moves=1
 vcf_leaf_nodes=100`. `all c_puct=1.5` is all tactics and another setting. Both play deterministically. `--seconds` gives
-both the same time a move; without it `--simulations` is for both.
-
-`mentor` plays the mentor with `--nodes` against the mentor with `--against` nodes; with `--horizon SCALE` the first one
-takes the value of `--model`'s net for its evaluation, with SCALE as the score of a value of 1 before its tanh. The
-result is shown as `gomoku evaluate` shows it; with `--run` a stopped match goes on. With `--seconds` it plays the tree
-search of `--model` in place of the mentor with its own evaluation, one game at a time.
+both the same time a move; without it `--simulations` is for both. `mentor` plays the mentor with `--nodes` against the
+mentor with `--against` nodes. The result is shown as `gomoku evaluate` shows it; with `--run` a stopped match goes on.
 """
 
 import argparse
 import hashlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.measuring import again, exit_code_of, model_file, parser_of
-from core.compiled.line_nets.evaluation import HasLines, line_room
 from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import Rules
@@ -38,7 +31,6 @@ from nets.checkpoint import DEFAULT_MODEL, read_info
 from nets.runtimes.loading import open_model
 from search.limit import Limit
 from search.mentor.player import Mentor
-from search.mentor.state import NetAtHorizon
 from search.players import Player
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
@@ -65,27 +57,10 @@ def searcher(evaluator: Evaluator, settings: SearchSettings, seconds: float | No
     return player
 
 
-def net_at_horizon(evaluator: Evaluator, scale: float) -> Callable[[], NetAtHorizon]:
-    """Return a maker of a net's value as a mentor's evaluation, with memory of its own each time."""
-    assert isinstance(evaluator, HasLines)
-    lines = evaluator.lines
-    assert lines is not None
-    return lambda: NetAtHorizon(
-        lines, line_room(lines.black, lines.board), np.zeros(RULES.cells, dtype=np.float32), scale
-    )
-
-
 def players_of(arguments: argparse.Namespace) -> list[Player]:
     """Return both players."""
     if arguments.what == "mentor":
-        net = net_at_horizon(open_model(arguments.model), arguments.horizon) if arguments.horizon else None
-        first = Mentor(Limit(nodes=arguments.nodes), name="net" if net else f"{arguments.nodes} nodes", net=net)
-        if arguments.seconds:
-            first = Mentor(Limit(seconds=arguments.seconds), name="net", net=net)
-            first.choose(Position(RULES), seed=0)
-            plain = with_words(settings_of(arguments.model), ["all"])
-            return [first, searcher(open_model(arguments.model), plain, arguments.seconds, "tree")]
-        return [first, Mentor(Limit(nodes=arguments.against), name=f"{arguments.against} nodes, own")]
+        return [Mentor(Limit(nodes=nodes), name=f"{nodes} nodes") for nodes in (arguments.nodes, arguments.against)]
     plain = replace(settings_of(arguments.model), simulations=arguments.simulations, proven_nodes=True)
     own = open_model(arguments.model)
     other = open_model(arguments.opponent_model) if arguments.opponent_model else own
@@ -108,7 +83,6 @@ def main() -> None:
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--nodes", type=int, default=20_000)
     parser.add_argument("--against", type=int, default=2_000)
-    parser.add_argument("--horizon", type=float, metavar="SCALE")
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--run", type=Path, metavar="DIR", help="folder that keeps the games")
@@ -124,8 +98,7 @@ def main() -> None:
         if arguments.run:
             names = [player.name for player in players]
             kept = stack.enter_context(MatchFolder(arguments.run, plan, games, rules=RULES, names=names))
-        # Timed searches run one after the other, for any number of games; those of a match on one core alone.
-        width = (1 if arguments.what == "mentor" else 2) if arguments.seconds else None
+        width = 2 if arguments.seconds else None  # timed searches run one after the other, for any number of games
         tournament = play_tournament(players, games, rules=RULES, context=context, folder=kept, side_by_side=width)
         result = tournament.matches[0, 1].to_json()
         print_result(result, lambda: show_match(result), as_json=arguments.json)

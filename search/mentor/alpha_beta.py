@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from core.compiled.intrinsics import prefetch
 from core.compiled.jit import lean_inlined_kernel, lean_kernel
-from core.compiled.line_nets.evaluation import evaluate_line
 from core.compiled.rules import has_moves, is_legal
 from core.compiled.threats import (
     BLACK_SIDE,
@@ -27,9 +26,9 @@ from core.compiled.threats import (
 )
 from core.rules import EMPTY
 from search.mentor.candidates import list_legal, list_near, list_stops, list_threats, next_best, touch
-from search.mentor.evaluation import MAKES_THREE, Evaluation, follow, score, start
+from search.mentor.evaluation import MAKES_THREE, follow, score, start
 from search.mentor.scores import INFINITY, LIKELY, MATE, PROVEN, WIN
-from search.mentor.state import BEST, LINE, MAX_DEPTH, MAX_PLY, NO_MOVE, SCORE, NetAtHorizon, SearchState
+from search.mentor.state import BEST, LINE, MAX_DEPTH, MAX_PLY, NO_MOVE, SCORE, SearchState
 from search.mentor.table import EXACT, LOWER, UPPER, Entries, decides, depth_of, keep, look_up, move_of, score_of
 from search.solvers.fives import forced_reply
 from search.solvers.vcf import VcfWork, solve_vcf
@@ -49,21 +48,6 @@ _EVALUATED, _FORCED, _LEAF, _DEFENCE, _QUIET = range(5)
 """Kinds of nodes: its score is known at once; one reply; the horizon; a threat to answer; any move may be played."""
 _FULL, _SCOUT, _REDUCED = range(3)
 """Searches of a child: with the full window; with an empty window; with an empty window and less depth."""
-
-
-@lean_kernel
-def _score_of(board: ThreatBoard, state: SearchState, side: int) -> int:
-    """Return the score of the position for `side`, to move."""
-    return _net_score(board, state.evaluation, state.net, side)
-
-
-@lean_kernel
-def _net_score(board: ThreatBoard, evaluation: Evaluation, eyes: NetAtHorizon | None, side: int) -> int:
-    if eyes is None:
-        return score(evaluation, side)
-    net = eyes.lines.black if side == BLACK_SIDE else eyes.lines.white
-    value = evaluate_line(net, eyes.lines.board, eyes.room, board.stones, colour_of(side), eyes.logits)
-    return int(min(max(value * eyes.scale, -15000.0), 15000.0))
 
 
 @lean_kernel
@@ -207,7 +191,7 @@ def _open(board: ThreatBoard, state: SearchState, entries: Entries, vcf: VcfWork
         and state.evaluation.wins[other] == 0
         and not last
     ):
-        value = _score_of(board, state, side)
+        value = score(state.evaluation, side)
         if value - beta >= state.margins[_TOO_GOOD, depth]:
             frame["best"] = value
             return
@@ -215,7 +199,7 @@ def _open(board: ThreatBoard, state: SearchState, entries: Entries, vcf: VcfWork
             depth = 0
         poor = alpha - value > state.margins[_POOR, depth]
     if depth <= 0 or last:
-        frame["kind"], frame["best"] = _LEAF, _score_of(board, state, side)
+        frame["kind"], frame["best"] = _LEAF, score(state.evaluation, side)
         if frame["best"] < frame["beta"] and board.counts[side, FOUR] >= _LEAF_FOURS:
             plies = solve_vcf(board, vcf, side, int(progress["vcf_nodes"]), True)
             progress["nodes"] += vcf.tally[0]
@@ -239,7 +223,7 @@ def _open(board: ThreatBoard, state: SearchState, entries: Entries, vcf: VcfWork
         if has_fouls and frame["count"] == 0:
             # Each likely move is forbidden to Black, and against a threat no other helps.
             lost = frame["kind"] == _DEFENCE and frame["complete"]
-            frame["best"] = -(WIN - ply - 4) if lost else _score_of(board, state, side)
+            frame["best"] = -(WIN - ply - 4) if lost else score(state.evaluation, side)
             frame["kind"] = _EVALUATED
 
 

@@ -15,7 +15,7 @@ from core.rules import Cell, Rules
 from search.limit import Limit
 from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
 from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
-from search.mentor.state import BEST, LINE, MAX_DEPTH, SCORE, NetAtHorizon, new_search_state
+from search.mentor.state import BEST, LINE, MAX_DEPTH, SCORE, new_search_state
 from search.mentor.table import GENERATIONS
 from search.players import Stop
 from search.solvers.vcf import NOT_KNOWN, new_vcf_work, solve_vcf
@@ -90,10 +90,10 @@ class Table:
 class Workspace:
     """The arrays of one search at a time, on one thread."""
 
-    def __init__(self, rules: Rules, table: Table, net: NetAtHorizon | None = None) -> None:
+    def __init__(self, rules: Rules, table: Table) -> None:
         """`table`: other workspaces may share it."""
         self.board = new_threat_board(rules)
-        self.state = new_search_state(rules, table.entries, table.over, net)
+        self.state = new_search_state(rules, table.entries, table.over)
         self.vcf = new_vcf_work(rules, _VCF_TABLE_BITS)
 
 

@@ -8,7 +8,7 @@ and on the searches before, and it uses all cores. The search releases the GIL.
 import math
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,6 @@ from search.limit import Limit
 from search.mentor.deepening import Deepening, Line, Task
 from search.mentor.evaluation import SQUASH
 from search.mentor.scores import MATE, PROVEN, WIN
-from search.mentor.state import NetAtHorizon
 from search.mentor.team import Team
 from search.players import PLAIN, Decision, How, Player, Reports, Stop, decide_each, never
 
@@ -129,14 +128,12 @@ class Mentor(Player):
         memory_bytes: int = 32 << 20,
         threads: int | None = None,
         name: str = "mentor",
-        net: Callable[[], NetAtHorizon] | None = None,
     ) -> None:
         """Set the default limit and the choice among good moves.
 
         `variety`: moves that score at most this much less than the best are as likely to be played. `memory_bytes`:
         maximum size of the transposition table of each search that runs at the same time. `threads`: of a search by
         the clock, 1 or more; None for all cores that this process may use. Other searches have one thread.
-        `net`: makes the value of a net that takes the place of the evaluation.
 
         Raises `ValueError` for a number out of range.
         """
@@ -147,7 +144,6 @@ class Mentor(Player):
         if memory_bytes < 2 * _BYTES_A_SLOT:
             raise ValueError(f"memory_bytes is {memory_bytes}; it must be {2 * _BYTES_A_SLOT} or more")
         self.name = name
-        self._net = net
         self.limit: Limit = limit
         self.variety = variety
         self._threads = threads
@@ -205,7 +201,7 @@ class Mentor(Player):
         try:
             team = idle.pop()
         except IndexError:
-            team = Team(position.rules, self._slots, self._net() if self._net else None)
+            team = Team(position.rules, self._slots)
         task = Task(
             position=position,
             limit=limit or self.limit,

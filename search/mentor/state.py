@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled.line_nets.evaluation import LineNets, LineRoom
 from core.compiled.zobrist import STONE_KEYS
 from core.rules import Rules
 from search.mentor.evaluation import Evaluation, new_evaluation
@@ -70,17 +69,6 @@ PROGRESS = np.dtype(
 """The limits of a search, the position of a paused one in its tree, and its counters."""
 
 
-class NetAtHorizon(NamedTuple):
-    """A line-pattern net whose value takes the place of the evaluation."""
-
-    lines: LineNets
-    room: LineRoom
-    logits: NDArray[np.float32]
-    """[A] scratch."""
-    scale: float
-    """Score of a value of 1 before its tanh."""
-
-
 class SearchState(NamedTuple):
     """The arrays of a search but its board. Later searches use them again, one thread at a time."""
 
@@ -121,7 +109,6 @@ class SearchState(NamedTuple):
     """[1] the last generation whose search is over."""
     keys: NDArray[np.int64]
     """[2, A] Zobrist keys of stones."""
-    net: NetAtHorizon | None = None
 
 
 def _reductions() -> NDArray[np.int8]:
@@ -140,9 +127,7 @@ def _margins() -> NDArray[np.int32]:
     return np.array(rows, dtype=np.int32)
 
 
-def new_search_state(
-    rules: Rules, table: NDArray[np.int64], over: NDArray[np.int64], net: NetAtHorizon | None = None
-) -> SearchState:
+def new_search_state(rules: Rules, table: NDArray[np.int64], over: NDArray[np.int64]) -> SearchState:
     """Return a state; those of several threads may share `table` and `over`."""
     return SearchState(
         evaluation=new_evaluation(rules),
@@ -161,5 +146,4 @@ def new_search_state(
         table=table,
         over=over,
         keys=STONE_KEYS[:, : rules.cells].copy(),
-        net=net,
     )

@@ -4,7 +4,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from core.rules import Rules
 from search.mentor.deepening import Deepening, Table, Task, Workspace, is_by_the_clock
-from search.mentor.state import NetAtHorizon
 
 
 class Team:
@@ -14,11 +13,11 @@ class Team:
     that of the calling thread. Helpers end within a few milliseconds of it, and it does not wait for them.
     """
 
-    def __init__(self, rules: Rules, slots: int, net: NetAtHorizon | None = None) -> None:
+    def __init__(self, rules: Rules, slots: int) -> None:
         """`slots`: of the table, a power of two."""
         self._rules = rules
         self._table = Table(slots)
-        self._own = Workspace(rules, self._table, net)
+        self._own = Workspace(rules, self._table)
         self._helpers: list[tuple[Workspace, ThreadPoolExecutor]] = []
         """Each has one thread, so that its searches come one after the other."""
         self._helping: list[Future[None]] = []
