@@ -28,7 +28,7 @@ class _Win(NamedTuple):
     clause: str
     """The win as a clause without its subject: `makes an open four at h11`."""
     line: str = ""
-    """The four or the open three that grows, as a noun: `White's open three on h8-h10`."""
+    """The fours or the open threes that grow, as a noun: `White's open three on h8-h10`."""
 
 
 class Explainer:
@@ -72,10 +72,11 @@ class Explainer:
     def _win_by_fours(self, stones: NDArray[np.int8], attacker: Colour, line: tuple[Cell, ...]) -> _Win:
         """Return the win by fours of this line in words."""
         first, four = self._names(line[:1]), self._kind(FOUR)
-        grown = ""
-        if (found := self.threats.grown_line(stones, attacker, line[0])) is not None:
-            kind, held = found
-            grown = f"{_name(attacker)}'s {self._kind(kind)} on {self._names((held[0], held[-1]), '-')}"
+        lines = [
+            f"{self._kind(kind)} on {self._names((held[0], held[-1]), '-')}"
+            for kind, held in self.threats.grown_lines(stones, attacker, line[0])
+        ]
+        grown = f"{_name(attacker)}'s {' together with the '.join(lines)}" if lines else ""
         if len(line) == 1:
             return _Win(f"makes {self._kind(FIVE)} at {first}", grown)
         patterns = self.threats.patterns(stones, attacker, line[0])

@@ -65,29 +65,31 @@ class Threats:
         count = (self._board.patterns[side_of(colour)] == OPEN_THREE).sum(axis=0)
         return np.flatnonzero((count > 1) & self.legal(stones, colour)).tolist()
 
-    def grown_line(self, stones: NDArray[np.int8], colour: Colour, cell: Cell) -> tuple[int, tuple[Cell, ...]] | None:
-        """Return the line of which a stone on an empty cell makes five or an open four; None where it makes neither.
+    def grown_lines(self, stones: NDArray[np.int8], colour: Colour, cell: Cell) -> list[tuple[int, tuple[Cell, ...]]]:
+        """Return the lines of which a stone on an empty cell makes five, or else an open four, one a direction.
 
-        That is its class, `OPEN_FOUR` where another cell makes five as well, `FOUR` or `OPEN_THREE`, and its stones in
-        order. `stones`: [A].
+        That is the class of each, `OPEN_FOUR` where another cell makes five as well, `FOUR` or `OPEN_THREE`, and its
+        stones in order. `stones`: [A].
         """
         made = self.patterns(stones, colour, cell)
         kind, length = (FOUR, 1) if FIVE in made else (OPEN_THREE, 2)
         if max(made) < OPEN_FOUR:
-            return None
-        direction = made.index(max(made))
-        held = [
-            tuple(each for each in window if stones[each] == colour)
-            for window in self._windows(stones, colour, cell, direction)
-            if (stones[window] != -colour).all()
-        ]
-        # Two cells make five of the same stones, or, as in x.xxx.x, each of other ones.
-        ways = Counter(line for line in held if len(line) == self.rules.connect - length)
-        if kind == FOUR:
-            for line in ways:
-                ways[line] = self._fives_of(stones, colour, line, direction)
-        line = max(ways, key=ways.__getitem__)
-        return OPEN_FOUR if kind == FOUR and ways[line] > 1 else kind, line
+            return []
+        found = []
+        for direction in np.flatnonzero(np.array(made) == max(made)).tolist():
+            held = [
+                tuple(each for each in window if stones[each] == colour)
+                for window in self._windows(stones, colour, cell, direction)
+                if (stones[window] != -colour).all()
+            ]
+            # Two cells make five of the same stones, or, as in x.xxx.x, each of other ones.
+            ways = Counter(line for line in held if len(line) == self.rules.connect - length)
+            if kind == FOUR:
+                for line in ways:
+                    ways[line] = self._fives_of(stones, colour, line, direction)
+            line = max(ways, key=ways.__getitem__)
+            found.append((OPEN_FOUR if kind == FOUR and ways[line] > 1 else kind, line))
+        return found
 
     def _fives_of(self, stones: NDArray[np.int8], colour: Colour, line: tuple[Cell, ...], direction: int) -> int:
         """Return the number of legal moves that make five of the stones of a four."""

@@ -27,7 +27,7 @@ def grown(own: str, enemy: str = "", threats: Threats = THREATS) -> dict[str, li
     """The cells where black makes five or an open four, by class and stones of the line that grows."""
     stones, found = stones_of(position(BLACK, own, enemy)), {}
     for cell in np.flatnonzero(stones == 0).tolist():
-        if (line := threats.grown_line(stones, BLACK, cell)) is not None:
+        for line in threats.grown_lines(stones, BLACK, cell):
             found.setdefault((line[0], names(line[1])), []).append(cell_name(cell, 15))
     return found
 
@@ -44,6 +44,13 @@ def test_where_exactly_five_win_no_gain_makes_six() -> None:
     own = "c8 e8 f8 g8 h8"
     assert grown(own, threats=Threats(Rules(15, 5, Variant.STANDARD))) == {(FOUR, "e8 f8 g8 h8"): ["i8"]}
     assert grown(own) == {(OPEN_FOUR, "e8 f8 g8 h8"): ["d8", "i8"]}
+
+
+@pytest.mark.parametrize("variant", [Variant.STANDARD, Variant.RENJU])
+def test_a_stone_that_makes_five_and_six_grows_the_five_alone(variant: Variant) -> None:
+    board = position(BLACK, "d8 e8 f8 g8 h5 h6 h7 h9 h10", "b2")
+    found = Threats(Rules(15, 5, variant)).grown_lines(stones_of(board), BLACK, parse_cell("h8", 15))
+    assert [(kind, names(line)) for kind, line in found] == [(OPEN_FOUR, "d8 e8 f8 g8")]
 
 
 def test_two_ways_to_five_by_different_stones_are_two_fours() -> None:
