@@ -201,17 +201,21 @@ def atomic_write_text(path: Path, text: str) -> None:
 
 
 def append_text(path: Path, text: str) -> None:
-    """Append `text`, whole lines, as UTF-8 and write it to the disk, whole or not at all while this process lives.
+    """Append `text`, whole lines, as UTF-8, as `append_bytes` does; it begins a line of its own."""
+    append_bytes(path, text.encode(errors="replace"), ending=b"\n")
 
-    After a kill or a power cut a part of `text` may stand at the end of the file. The next text begins a line of its
-    own.
+
+def append_bytes(path: Path, data: bytes, *, ending: bytes = b"") -> None:
+    """Append `data` and write it to the disk, whole or not at all while this process lives.
+
+    After a kill or a power cut a part of `data` may stand at the end of the file. `ending`: a byte that ends all that
+    is appended, and is added where it lacks.
     """
-    data = text.encode(errors="replace")
     path = real_path(path)
     with naming(path), path.open("ab+", buffering=0) as file:
         before = os.fstat(file.fileno()).st_size
-        if before and os.pread(file.fileno(), 1, before - 1) != b"\n":
-            data = b"\n" + data
+        if before and ending and os.pread(file.fileno(), 1, before - 1) != ending:
+            data = ending + data
         try:
             while data:
                 data = data[file.write(data) :]

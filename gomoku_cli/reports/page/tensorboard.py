@@ -1,11 +1,16 @@
 """Event files of TensorBoard from the metrics of runs, also while they are written; needs the extra `tensorboard`."""
 
+import os
+import socket
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from core.files.atomic import append_bytes, atomic_path
 from core.files.links import make_folder, real_path
 from curriculum.keys import KEYS, value_of
 from curriculum.run.metrics import GlobalSteps
@@ -29,20 +34,27 @@ class RunEvents:
 
     def __init__(self, path: Path, folder: Path) -> None:
         """Write the events of the run in `path` into a folder of its name below `folder`. Raises `OSError`."""
+        # Not its `EventFileWriter`, whose thread fails with a traceback at a full disk.
         from tensorboard.compat.proto.event_pb2 import Event, SessionLog
-        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+        from tensorboard.summary.writer.record_writer import RecordWriter
 
         place = real_path(folder / path.resolve().name)
         make_folder(place)
-        for old in place.glob("events.out.tfevents.*"):
-            old.unlink()
+        self._file = place / f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
+        self._is_begun = False
         self._path, self._event = path, Event
-        self._writer = EventFileWriter(str(place))
+        self._new_records = BytesIO()
+        self._writer = RecordWriter(self._new_records)
+        self._add(wall_time=time.time(), file_version="brain.Event:2")
         # A reader that has seen an earlier file drops what it read there.
-        self._writer.add_event(Event(step=0, session_log=SessionLog(status=SessionLog.START)))
+        self._add(step=0, session_log=SessionLog(status=SessionLog.START))
         self._tail, self._written = MetricsTail(path), 0
         self._steps, self._elo = GlobalSteps(), 0.0
         self._add_settings()
+        self.update()
+
+    def _add(self, **fields: Any) -> None:
+        self._writer.write(self._event(**fields).SerializeToString())
 
     def _add_settings(self) -> None:
         """Add the settings of the run as hyperparameters."""
@@ -54,7 +66,7 @@ class RunEvents:
         settings = {
             key: value if isinstance(value, (bool, int, float)) else toml_value(value) for key, value in values.items()
         }
-        self._writer.add_event(self._event(step=0, summary=hparams_pb(settings, trial_id=self._path.resolve().name)))
+        self._add(step=0, summary=hparams_pb(settings, trial_id=self._path.resolve().name))
 
     def update(self) -> None:
         """Add the lines that the run has written since the last call. Raises `OSError`."""
@@ -67,11 +79,22 @@ class RunEvents:
             step, when = self._steps.after(dict(record)), last_time([record])
             values = [Summary.Value(tag=tag, simple_value=value) for tag, value in self._scalars(record)]
             if values and when is not None:
-                self._writer.add_event(
-                    self._event(step=step, wall_time=when.timestamp(), summary=Summary(value=values))
-                )
+                self._add(step=step, wall_time=when.timestamp(), summary=Summary(value=values))
         self._written = len(records)
-        self._writer.flush()
+        self._write()
+
+    def _write(self) -> None:
+        """Write the new records, whole or not at all; what cannot be written stays for the next time."""
+        if self._is_begun:
+            append_bytes(self._file, self._new_records.getvalue())
+        else:
+            with atomic_path(self._file) as temporary:
+                temporary.write_bytes(self._new_records.getvalue())
+            for old in set(self._file.parent.glob("events.out.tfevents.*")) - {self._file}:
+                old.unlink()
+            self._is_begun = True
+        self._new_records.seek(0)
+        self._new_records.truncate()
 
     def _scalars(self, record: Json) -> Iterator[tuple[str, float]]:
         event = record["event"]
@@ -86,11 +109,6 @@ class RunEvents:
             if key not in _NO_CURVES:
                 yield from _numbers(f"{event}/{key}", value)
 
-    def close(self) -> None:
-        """Add the last lines and end the file. Raises `OSError`."""
-        self.update()
-        self._writer.close()
-
 
 def _numbers(tag: str, value: Any) -> Iterator[tuple[str, float]]:
     """Yield the numbers of a value: itself, or those in its table."""
@@ -104,7 +122,7 @@ def _numbers(tag: str, value: Any) -> Iterator[tuple[str, float]]:
 def write_events(paths: Sequence[Path], folder: Path) -> None:
     """Write the metrics of each run into a folder of its name below `folder`. Raises `OSError`."""
     for path in paths:
-        RunEvents(path, folder).close()
+        RunEvents(path, folder)
 
 
 @contextmanager
@@ -124,4 +142,4 @@ def following(path: Path, folder: Path) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-        events.close()
+        events.update()

@@ -1,5 +1,7 @@
 """`gomoku report`: one page without a network, its key games, and TensorBoard's event files."""
 
+import errno
+import os
 import re
 from datetime import datetime
 from html.parser import HTMLParser
@@ -130,6 +132,10 @@ def scalars(folder: Path) -> dict[str, list[tuple[int, float, float]]]:
     }
 
 
+def out_of_space(descriptor: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def test_every_curve_is_a_scalar_of_tensorboard_at_its_real_time(tmp_path: Path, capsys: Capsys) -> None:
     pytest.importorskip("tensorboard")
     path = make_run(tmp_path / "run")
@@ -170,3 +176,30 @@ def test_the_events_of_a_run_follow_it_while_it_works(tmp_path: Path, monkeypatc
             folder.append_metrics({"phase": "basics", "event": "train", "step": step, "policy_loss": 5.0})
             wait_until(lambda: len(scalars(tmp_path / "events" / "run").get("train/policy_loss", ())) >= step / 40)  # noqa: B023
     assert [record["global_step"] for record in read_metrics(tmp_path / "run")] == [40, 80]
+
+
+def test_a_full_disk_leaves_the_earlier_events(tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tensorboard")
+    path, place = make_run(tmp_path / "run"), tmp_path / "events" / "run"
+    command = ("report", path, "--tensorboard", tmp_path / "events")
+    assert run(capsys, *command)[0] == ExitCode.DONE
+    before = {each.name: each.read_bytes() for each in place.iterdir()}
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", out_of_space)
+        code, _, err = run(capsys, *command)
+    assert code == ExitCode.FAILED
+    assert re.fullmatch(rf"gomoku: {place}/events\.out\.tfevents\S+: No space left on device\n", err)
+    assert {each.name: each.read_bytes() for each in place.iterdir()} == before
+
+
+def test_events_for_which_there_was_no_room_are_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tensorboard")
+    with RunFolder.create(tmp_path / "run", Config()) as folder:
+        events = tensorboard.RunEvents(folder.path, tmp_path / "events")
+        folder.append_metrics({"phase": "basics", "event": "train", "step": 40, "policy_loss": 5.0})
+        with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+            patch.setattr(os, "fsync", out_of_space)
+            events.update()
+        folder.append_metrics({"phase": "basics", "event": "train", "step": 80, "policy_loss": 5.0})
+        events.update()
+    assert [step for step, _, _ in scalars(tmp_path / "events" / "run")["train/policy_loss"]] == [40, 80]
