@@ -16,8 +16,9 @@ from gomoku_cli.printable import printable
 from gomoku_cli.tui.engine.messages import DeleteGame, FileTask, GameList, ListedGame, RenameGame, RestoreGame
 from gomoku_cli.tui.screens.dialog import Dialog, key_buttons
 
-_COLUMNS = {"date": 16, "players": 0, "result": 9, "rules": 11, "opening": 7, "moves": 5}
-"""The width of each column; the players have what is left."""
+_COLUMNS = ("date", "players", "result", "rules", "opening", "moves")
+_MIN_PLAYERS, _MIN_RULES = 12, 5
+"""Columns that the players keep where the rules are long, and that these keep in any case."""
 _MAX_ROWS = 20
 _OTHER_ROWS = 6
 """Frame, filter, heading, the marked game in words, and buttons."""
@@ -49,6 +50,8 @@ class SavedGamesScreen(Dialog[str | None]):
         """The games that pass the filter."""
         self._row = self._top = 0
         """The marked game among them, and the first one in view."""
+        self._widths: dict[str, int] = {}
+        """The width of the longest words of each column of the list."""
         self._filter = ""
         self._name: str | None = None
         """The new name that is being typed."""
@@ -72,6 +75,8 @@ class SavedGamesScreen(Dialog[str | None]):
         """Show these games; the mark stays on its game, or at its place."""
         marked = self._marked
         self._list = games
+        rows = [_words(game) for game in games.games]
+        self._widths = {name: max((len(row[name]) for row in rows), default=0) for name in _COLUMNS}
         self._apply_filter()
         if marked is not None:
             paths = [game.path for game in self._shown]
@@ -98,13 +103,12 @@ class SavedGamesScreen(Dialog[str | None]):
             typed = typed[1:]
         hint = "" if self._filter or self._name is not None else "   (type words)"
         self._texts["filter"].update(Content(printable(f"{label}{typed}_{hint}")))
-        self._texts["columns"].update(_line({name: name for name in _COLUMNS}, width))
-        lines = []
+        columns, lines = _columns(self._widths, width), []
+        self._texts["columns"].update(_line({name: name for name in _COLUMNS}, columns))
         for place, game in enumerate(self._shown[self._top : self._top + rows], self._top):
-            words = game._asdict() | {"players": f"{game.name}: {game.players}" if game.name else game.players}
             more = ".." if self.app.has_class("-ascii") else "…"
             style = Style.parse("reverse" if place == self._row else "") + Style.from_meta({"game": place})
-            lines.append(Content.styled(_line(words, width, more), style))
+            lines.append(Content.styled(_line(_words(game), columns, more), style))
         self._texts["games"].styles.height = max(1, min(rows, len(self._list.games)))
         self._texts["games"].update(Content("\n").join(lines) if lines else Content("no such game"))
         about = self._list.remark
@@ -205,11 +209,32 @@ def _has(game: ListedGame, words: list[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _line(words: dict[str, str], width: int, more: str = "") -> str:
-    """Return the words of each column side by side; `more` ends players that are cut."""
-    left = max(1, width - sum(columns + 1 for columns in _COLUMNS.values() if columns))
-    players = printable(words["players"])
-    if cell_len(players) > left > len(more):
-        words = words | {"players": set_cell_size(players, left - len(more)) + more}
-    cells = (set_cell_size(printable(words[name]), columns or left) for name, columns in _COLUMNS.items())
+def _words(game: ListedGame) -> dict[str, str]:
+    """Return the words of a game's row; the ending that belongs to `black won` stands below the list."""
+    players = f"{game.name}: {game.players}" if game.name else game.players
+    return game._asdict() | {"players": players, "result": " ".join(game.result.split()[:2])}
+
+
+def _columns(widths: dict[str, int], width: int) -> dict[str, int]:
+    """Return the width of each column that is not empty; the players have what is left.
+
+    `widths`: those of the longest words.
+    """
+    columns = {name: max(len(name), widths[name]) for name in _COLUMNS if widths[name] or name == "players"}
+    columns["players"] = 0
+    left = width - sum(columns.values()) - len(columns) + 1
+    if "rules" in columns and left < _MIN_PLAYERS:
+        shorter = max(_MIN_RULES, columns["rules"] - (_MIN_PLAYERS - left))
+        left, columns["rules"] = left + columns["rules"] - shorter, shorter
+    return columns | {"players": max(1, left)}
+
+
+def _line(words: dict[str, str], columns: dict[str, int], more: str = "") -> str:
+    """Return the words of each column side by side; `more` ends those that are cut."""
+    cells = []
+    for name, width in columns.items():
+        text = printable(words[name])
+        if cell_len(text) > width > len(more):
+            text = set_cell_size(text, width - len(more)) + more
+        cells.append(set_cell_size(text, width))
     return " ".join(cells)

@@ -99,12 +99,26 @@ async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Pat
 
 @pytest.mark.parametrize(("ascii_only", "more"), [(False, "…"), (True, "..")])
 async def test_a_name_that_is_cut_in_the_list_says_so(tmp_path: Path, ascii_only: bool, more: str) -> None:
-    (tmp_path / "a name.sgf").write_text("(;GM[4]SZ[15]PB[Tanaka the First]PW[Sushkov];B[hh];W[ig])")
+    (tmp_path / "a name.sgf").write_text("(;GM[4]SZ[15]PB[Tanaka the First]PW[Sushkov the Second];B[hh];W[ig])")
     setup = replace(TWO_PLAYERS, ascii_only=ascii_only)
     async with board_app(ThreadEngine({}, folder=tmp_path), setup=setup) as ui:
         await opened(ui)
         (row,) = [line for line in ui.dialog.splitlines() if "a name: Tanaka" in line]
-        assert "First" not in row and row.count(more) == 1
+        assert "Second" not in row and row.count(more) == 1
+
+
+async def test_names_of_rules_are_whole_at_80_columns(tmp_path: Path) -> None:
+    rules = [Rules(20, variant=variant) for variant in Variant]
+    for number, each in enumerate(rules):
+        record = GameRecord(each, (112,), black="you", white="default", opening=Opening(OpeningRule.SWAP2))
+        (tmp_path / f"{number}.sgf").write_text(to_sgf(record), encoding="utf-8")
+    async with board_app(ThreadEngine({}, folder=tmp_path), setup=TWO_PLAYERS) as ui:
+        await opened(ui)
+        rows = [line.split() for line in ui.dialog.splitlines() if ": you" in line]
+    assert [row[8:] for row in rows] == [
+        ["20x20", *([each.variant] if each.variant != Variant.FREESTYLE else []), "swap2", "1"]
+        for each in reversed(rules)
+    ]
 
 
 def test_a_held_key_deletes_a_game_once(tmp_path: Path) -> None:
