@@ -5,7 +5,7 @@ import sys
 from typing import NoReturn
 
 from gomoku_cli import check_packages
-from gomoku_cli.process import end_on_signals, flush_results, open_streams, share_processors
+from gomoku_cli.process import end_on_signals, end_soon, flush_results, open_streams, share_processors
 
 
 def main() -> NoReturn:
@@ -13,6 +13,7 @@ def main() -> NoReturn:
     end_on_signals()
     open_streams()
     share_processors()
+    end_soon()
     try:
         os.getcwd()
         check_packages()

@@ -39,6 +39,15 @@ def test_a_folder_that_was_removed_is_named(tmp_path: Path) -> None:
     assert ended.stderr == "gomoku: the current folder was removed: go to another one, as with cd\n"
 
 
+def test_no_garbage_is_looked_for_at_the_end() -> None:
+    """With torch imported that takes a second of work, and several on a busy machine."""
+    script = (
+        "import atexit, gc, sys; from gomoku_cli.__main__ import main; sys.argv[1:] = ['--version']; "
+        "atexit.register(lambda: print(gc.get_freeze_count() > 10_000)); main()"
+    )
+    assert python(script, cwd=ROOT).stdout.endswith("True\n")
+
+
 @pytest.mark.parametrize("line", ["evaluate random random --games 2 --json", "evaluate random random --games 2"])
 def test_a_lost_reader_ends_the_command_as_sigpipe_does_and_costs_no_file(
     line: str, unread: int, tmp_path: Path
