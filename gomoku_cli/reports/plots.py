@@ -39,6 +39,13 @@ _LOOK: Any = {
     "ytick.labelsize": 8,
 }
 """The look of all figures, as settings of matplotlib."""
+_FONTS_OF_NAMES = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "Source Han Sans", "Droid Sans Fallback"),
+    *("IPAexGothic", "IPAGothic", "TakaoPGothic", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "NanumGothic"),
+    *("Hiragino Sans", "PingFang SC", "PingFang HK", "Apple SD Gothic Neo", "Arial Unicode MS"),
+    *("Yu Gothic", "MS Gothic", "Microsoft YaHei", "SimHei", "Malgun Gothic"),
+)
+"""Fonts of Linux, macOS and Windows with Chinese, Japanese and Korean letters, which that of matplotlib lacks."""
 
 
 def check_plot(path: Path | None, suffixes: tuple[str, ...] = SUFFIXES) -> None:
@@ -67,17 +74,27 @@ def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[F
 @contextmanager
 def titled(title: str, *, width: float, height: float, dpi: int = 140) -> "Iterator[Figure]":
     """Yield an empty figure with a title, `width` by `height` inches, to be drawn in the context."""
+    import logging
     import warnings
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.font_manager import fontManager
 
-    with rc_context(_LOOK), warnings.catch_warnings():
+    installed = set(fontManager.get_font_names())
+    families = ["sans-serif", *(font for font in _FONTS_OF_NAMES if font in installed)]
+    with rc_context(_LOOK | {"font.family": families}), warnings.catch_warnings():
         # A letter that the font lacks must not fail a figure.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained", dpi=dpi)
         figure.suptitle(title)
-        yield figure
+        log = logging.getLogger("matplotlib.font_manager")
+        level = log.level
+        log.setLevel(logging.ERROR)  # such a font may have no bold letters
+        try:
+            yield figure
+        finally:
+            log.setLevel(level)
 
 
 def abridged(text: str, longest: int = 28) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from curriculum.arena.ladder import Ladder, Rung
 from curriculum.arena.results import MatchResult
+from gomoku_cli.reports import plots
 from gomoku_cli.reports.match_figure import draw_ladder, draw_match
 from tests.support.match_samples import match, tournament
 
@@ -58,6 +59,13 @@ def test_any_names_can_be_drawn(tmp_path: Path) -> None:
     draw_match([match("wl", "$\\frac{$", "\ud800")], [], path)
     draw_ladder(Ladder("$x_{$\x1b", 2, [Rung(200, match("wl"))]), path)
     assert path.stat().st_size > 1000
+
+
+def test_letters_that_a_font_lacks_come_from_one_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "_FONTS_OF_NAMES", ("no such font", "DejaVu Serif"))
+    draw_match([match("wl", "名前", "old")], [], tmp_path / "match.svg")
+    text = (tmp_path / "match.svg").read_text(encoding="utf-8")
+    assert "DejaVu Serif" in text and "no such font" not in text
 
 
 def test_a_match_of_many_games_is_drawn_from_few_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
