@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from safetensors import safe_open
 
 from core.files.atomic import _UNFINISHED
+from core.files.cache_folder import _MAGIC, _read_trusted
 from core.records.formats import read_games
 from curriculum.training.files import read_samples
 
@@ -131,9 +132,11 @@ def unreadable(folder: Path) -> list[str]:
 
 def _read(path: Path) -> None:
     kind = path.suffix
-    if path.name == "games.sgf" and (path.parent / "games.jsonl").exists():
-        return  # appended to, and made anew from the lines
-    if kind == ".toml":
+    if path.read_bytes().startswith(_MAGIC):
+        _read_trusted(path, path.stat().st_size, mapped=False)
+    elif path.name == "games.sgf" and (path.parent / "games.jsonl").exists():
+        pass  # appended to, and made anew from the lines
+    elif kind == ".toml":
         tomllib.loads(path.read_text(encoding="utf-8"))
     elif kind == ".npz":
         read_samples(path)

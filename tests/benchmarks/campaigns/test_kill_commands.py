@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.campaigns.kill_commands import Killer
 from benchmarks.campaigns.results import Snapshot, content, differences, twice, unfinished, unreadable
+from core.files.cache_folder import CacheFolder
 from core.records.formats import write_games
 from core.records.record import GameRecord
 from core.rules import BLACK, Rules
@@ -55,6 +56,14 @@ def test_each_loss_would_be_seen(tmp_path: Path) -> None:
     assert "match.json is one file too many" in differences(folder, whole)
     (folder / "games.sgf").unlink()
     assert "games.sgf is gone" in Snapshot.of(whole).lost(Snapshot.of(folder))
+
+
+def test_a_cached_file_is_read_as_by_its_cache(tmp_path: Path) -> None:
+    assert CacheFolder(tmp_path / "cache", "nothing").write("tuning.json", b"{}")
+    assert unreadable(tmp_path) == []
+    with (tmp_path / "cache" / "tuning.json").open("ab") as file:
+        file.write(b" ")
+    assert "tuning.json is damaged" in unreadable(tmp_path)[0]
 
 
 def test_self_play_is_compared_by_the_order_of_its_events(tmp_path: Path) -> None:
