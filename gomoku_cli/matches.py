@@ -105,7 +105,7 @@ Output = tuple[Path | None, Callable[[Path], None]]
 def match_files(
     tournament: "Tournament", rules: "Rules", bars: "Sequence[Bar]", reports: ReportOptions, *, seconds: float
 ) -> tuple[Output, ...]:
-    """Return the files that the options name."""
+    """Return the files that the options name, that of the games first."""
     from core.files.atomic import atomic_write_text
     from gomoku_cli.reports.junit import match_junit
     from gomoku_cli.reports.markdown import match_markdown
@@ -132,12 +132,26 @@ def match_files(
     )
 
 
-def publish(result: Mapping[str, Any], show: Callable[[], None], *files: Output, as_json: bool) -> None:
+def publish(
+    result: Mapping[str, Any],
+    show: Callable[[], None],
+    *files: Output,
+    as_json: bool,
+    games: Output | None = None,
+    is_kept: bool = False,
+) -> None:
     """Print a result, by `show` or as JSON, and write its files.
 
     Each file is written even if stdout is full, or another file cannot be written; then its `OSError` is raised.
+    But the file of the `games` of a match that is kept in a folder must not be there yet when its command goes on.
     """
+
+    def write_games(_: object, error: BaseException | None, __: object) -> None:
+        if games is not None and games[0] is not None and not (is_kept and isinstance(error, OSError)):
+            games[1](games[0])
+
     with ExitStack() as then:
+        then.push(write_games)
         for path, write in files:
             if path is not None:
                 then.callback(write, path)

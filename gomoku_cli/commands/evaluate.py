@@ -87,6 +87,6 @@ def command(
 
         whole = {**result_json, "settings": session.plan(players), "bars": bars_json}
         whole["sprt"] = test.to_json(result.pairs) if test else None
-        files = match_files(tournament, session.rules, bars, reports, seconds=result.seconds)
-        publish(whole, show, *files, as_json=as_json)
+        games_file, *files = match_files(tournament, session.rules, bars, reports, seconds=result.seconds)
+        publish(whole, show, *files, as_json=as_json, games=games_file, is_kept=match.run is not None)
     require(bars)

@@ -70,5 +70,12 @@ def command(
             "matches": matches,
             "seconds": round(tournament.seconds, 3),
         }
-        files = match_files(tournament, session.rules, [], reports, seconds=tournament.seconds)
-        publish(report, lambda: show_standings(standings, matches), *files, as_json=as_json)
+        games_file, *files = match_files(tournament, session.rules, [], reports, seconds=tournament.seconds)
+        publish(
+            report,
+            lambda: show_standings(standings, matches),
+            *files,
+            as_json=as_json,
+            games=games_file,
+            is_kept=match.run is not None,
+        )

@@ -1,5 +1,6 @@
 """The commands of matches by their command lines: reports, bars, and matches that continue."""
 
+import errno
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 import typer
 
+from core.files import atomic
 from core.records.formats import read_games
 from core.records.record import Ending
 from core.rules import Rules
@@ -161,6 +163,28 @@ def test_a_match_that_is_stopped_saves_its_finished_games(
     games_file.unlink()
     run(capsys, *line, "--run", tmp_path / "match")
     assert not games_file.exists(), "the same command goes on later, and writes it then"
+
+
+@pytest.mark.parametrize("command", ["evaluate", "tournament"])
+def test_a_match_whose_report_cannot_be_written_is_repeated_by_the_same_command(
+    command: str, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games_file, table = tmp_path / "games.sgf", tmp_path / "table.md"
+    line = (command, "random", "mentor:paper", "--games", 2, *QUICK, "--games-file", games_file, "--markdown", table)
+
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic, "atomic_write_text", full)
+        assert run(capsys, *line, "--run", tmp_path / "match")[0] == ExitCode.FAILED
+        assert not games_file.exists(), "the next time it would be in the way"
+        assert run(capsys, *line)[0] == ExitCode.FAILED
+        assert len(read_games(games_file)) == 2, "these games are nowhere else"
+    games_file.unlink()
+    done(run(capsys, *line, "--run", tmp_path / "match"))
+    assert len(read_games(games_file)) == 2
+    assert table.exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
