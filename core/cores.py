@@ -1,8 +1,11 @@
-"""The processor: its name, its instruction sets, and the cores that this process may use; and the memory."""
+"""The processor: its name, its instruction sets, the cores that this process may use, and threads; and the memory."""
 
 import os
 import platform
 import subprocess
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 _INSTRUCTION_SETS = (
@@ -30,6 +33,31 @@ def limit_cores(count: int | None) -> None:
     """Set a maximum of 1 or more for the models loaded and the searches begun from now on; None sets none."""
     global _max_cores
     _max_cores = count
+
+
+class Threads(ThreadPoolExecutor):
+    """Threads for work. A forked process, which has none of its parent's, starts its own."""
+
+    def __init__(self, count: int, name: str, initializer: Callable[[], object] | None = None) -> None:
+        self._arguments = count, name, initializer
+        _THREADS.add(self)
+        super().__init__(*self._arguments)
+
+    def forget(self) -> None:
+        """Drop the threads and their work, which are those of the parent."""
+        super().__init__(*self._arguments)
+
+
+_THREADS: "weakref.WeakSet[Threads]" = weakref.WeakSet()
+
+
+def _forget_threads() -> None:
+    for threads in list(_THREADS):
+        threads.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
 
 
 def processor_name() -> str:

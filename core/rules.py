@@ -36,7 +36,11 @@ def colour_name(colour: Colour) -> str:
 
 
 class Variant(StrEnum):
-    """The lines that win, and the moves that are forbidden."""
+    """The lines that win, and the moves that are forbidden.
+
+    >>> gomoku.Rules(variant="renju").variant is gomoku.Variant.RENJU
+    True
+    """
 
     FREESTYLE = "freestyle"
     """`connect` stones or more win."""

@@ -8,7 +8,7 @@ from core.records.formats import read_games, read_trees, write_games
 from core.records.record import Ending
 from core.records.record import GameRecord as Record
 from core.records.tree import GameTree, Node
-from core.rules import BLACK, NO_CELL, WHITE, Rules
+from core.rules import BLACK, NO_CELL, WHITE, Rules, Variant
 from curriculum.arena.players import PlayerSettings, open_engine, open_player
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_match
@@ -28,7 +28,7 @@ from search.running import RunningSearch
 from search.tree.player import MctsPlayer
 from search.tree.settings import DecayForm, FirstPlay, Policy, SearchSettings
 
-__all__ = ["BLACK", "NO_CELL", "WHITE", "IllegalMoveError", "Outcome", "Position", "Rules"]
+__all__ = ["BLACK", "NO_CELL", "WHITE", "IllegalMoveError", "Outcome", "Position", "Rules", "Variant"]
 __all__ += ["Book", "BookMove", "Ending", "GameTree", "Node", "Record", "read_games", "read_trees", "write_games"]
 __all__ += ["Analysis", "Engine", "Limit", "MoveAnalysis", "RunningSearch", "analyses_of", "open_engine", "record_game"]
 __all__ += ["Decision", "ForfeitError", "FunctionPlayer", "MctsPlayer", "Player", "PlayerSettings", "open_player"]

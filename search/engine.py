@@ -8,11 +8,11 @@ import math
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Self, SupportsIndex
 
 from core.arguments import check_kind
+from core.cores import Threads
 from core.errors import UsageError
 from core.opening_rules import Choice, Opening
 from core.position import Position
@@ -108,7 +108,7 @@ class Engine:
         """The player itself."""
         self._game = _Game(player)
         # One thread for all searches: the start of one waits until it gets a processor, on a busy machine too long.
-        self._thread = ThreadPoolExecutor(1, "search")
+        self._thread = Threads(1, "search")
         self._lock = threading.Lock()
         self._is_closed = False
         self._running: list[Search] = []

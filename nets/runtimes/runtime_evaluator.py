@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.allocator import keep_freed_memory
 from core.compiled.line_nets.evaluation import LineNets
+from core.cores import Threads
 from core.evaluation import PositionBatch, Slot
 from core.rules import WHITE
 from nets.config import LAST_MOVES, NetConfig, note_use
@@ -52,7 +52,7 @@ class RuntimeEvaluator:
         self.cells = cells
         """Cells of the board."""
         # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
-        self._threads = ThreadPoolExecutor(runtime.threads, "net", initializer=on_thread)
+        self._threads = Threads(runtime.threads, "net", on_thread)
         self._batcher = Batcher(runtime, self._threads, repeatable=repeatable, helped=helped)
 
     @property

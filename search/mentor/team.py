@@ -1,7 +1,8 @@
 """Threads of the mentor that search one position together on one table ("lazy SMP")."""
 
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 
+from core.cores import Threads
 from core.rules import Rules
 from search.mentor.deepening import Deepening, Table, Task, Workspace, is_by_the_clock
 
@@ -18,7 +19,7 @@ class Team:
         self._rules = rules
         self._table = Table(slots)
         self._own = Workspace(rules, self._table)
-        self._helpers: list[tuple[Workspace, ThreadPoolExecutor]] = []
+        self._helpers: list[tuple[Workspace, Threads]] = []
         """Each has one thread, so that its searches come one after the other."""
         self._helping: list[Future[None]] = []
         """The searches of helpers that may not have ended."""
@@ -36,7 +37,7 @@ class Team:
             wait(self._helping)  # helpers of an earlier search may still write to the table
         self._forget_ended()
         while len(self._helpers) < helpers:
-            self._helpers.append((Workspace(self._rules, self._table), ThreadPoolExecutor(1, "mentor")))
+            self._helpers.append((Workspace(self._rules, self._table), Threads(1, "mentor")))
         generation, over = self._table.begin_search(remember=remember), self._table.over
         # The caller may change its position before the last helper ends.
         own = Task(

@@ -5,7 +5,7 @@ and ends the oldest one when the window is full. Whichever thread is free looks 
 evaluates it, so with one thread or many a tree finds the same.
 """
 
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.compiled.jit import lean_kernel
 from core.compiled.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
 from core.compiled.symmetry import IDENTITY
-from core.cores import within_limit
+from core.cores import Threads, within_limit
 from core.rules import BLACK, Rules
 from search.atomics import give_way, pause, read, swap, write
 from search.tree.groups import SharedParts, tactics_of
@@ -227,7 +227,7 @@ class LineBatch:
         helpers = threads // len(shares) - 1
         self._shards = [_Shard(parts, share, lines, helpers) for share in shares]
         others = len(shares) * (1 + helpers) - 1
-        self._pool = ThreadPoolExecutor(others, thread_name_prefix="search") if others else None
+        self._pool = Threads(others, "search") if others else None
 
     def start(self) -> int:
         """Search for a turn, and return the number of evaluated leaves.

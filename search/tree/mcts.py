@@ -1,7 +1,6 @@
 """The driver of the search: while the evaluator works on one group of trees, kernels descend the next."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from core.compiled.line_nets.evaluation import HasLines
 from core.compiled.rules import compile_rules
 from core.compiled.symmetry import sources, targets
 from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
-from core.cores import cores
+from core.cores import Threads, cores
 from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import BLACK, Cell, Rules
@@ -108,7 +107,7 @@ class ForestSearch(Roots):
             identity=self._identity_of(evaluator),
             cache=self.cache,
             boards=boards,
-            pool=ThreadPoolExecutor(threads, thread_name_prefix="search") if threads > 1 and lines is None else None,
+            pool=Threads(threads, "search") if threads > 1 and lines is None else None,
         )
         self._turn = 0
         self._groups: list[TreeGroup] = []

@@ -358,3 +358,15 @@ def test_a_program_that_ends_waits_for_no_search() -> None:
     )
     ended = python(code)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+
+
+def test_a_forked_process_uses_an_engine_of_its_parent() -> None:
+    code = (
+        "import os, signal, sys\nimport gomoku_cli as gomoku\n"
+        "position, limit, engine = gomoku.Position(), gomoku.Limit(nodes=50), gomoku.open_engine('default')\n"
+        "move = engine.play(position, limit).move\n"
+        "if not (child := os.fork()):\n    signal.alarm(100)\n    os._exit(engine.play(position, limit).move != move)\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    ended = python(code)
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -20,7 +20,7 @@ def corner(position: gomoku.Position) -> int:
 
 
 def main() -> None:
-    position = gomoku.Position(gomoku.Rules(size=15))
+    position = gomoku.Position(gomoku.Rules(size=15, variant=gomoku.Variant.RENJU))
     position.push("h8")
     assert position.side_to_move == gomoku.WHITE != gomoku.BLACK
     player = gomoku.MctsPlayer(Flat(), position.rules, gomoku.SearchSettings(simulations=20))
