@@ -85,7 +85,7 @@ class Lines:
         yield task
         took = time.monotonic() - task.meter.started
         if took >= self._interval_s:
-            self.say(f"{name}: done in {duration(took)}")
+            self.say(f"{name}: {task.meter.counts(task.done)} in {duration(took)}")
 
     def say(self, text: str) -> None:
         """See `Reporter`."""
@@ -104,9 +104,11 @@ class Lines:
 class _LineTask:
     def __init__(self, lines: Lines, name: str, meter: Meter) -> None:
         self._lines, self._name, self.meter = lines, name, meter
+        self.done = 0.0
 
     def update(self, done: float, **figures: float | str) -> None:
         """See `curriculum.reporting.Task`."""
+        self.done = done
         pace = self.meter.pace(done)
         start = f"{self._name}: {self.meter.counts(done)}"
         self._lines.progress(lambda: ", ".join(filter(None, (start, pace, figures_text(figures)))))
