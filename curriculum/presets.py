@@ -253,7 +253,7 @@ def setting_text(config: Config, key: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return read_bytes(path, MAX_CONFIG_BYTES).decode()
+        return read_bytes(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except TooLargeError as error:

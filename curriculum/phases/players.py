@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.errors import UserError
 from curriculum.arena.players import NamedPlayer, PlayerSettings
 from curriculum.config import Config, Phase
+from curriculum.keys import value_of
 from curriculum.phases.jobs import evaluator_of
 from search.players import Player
 from search.tree.player import MctsPlayer
@@ -51,9 +53,13 @@ def named_player(config: Config, spec: str, *, seconds: float | None = None) -> 
 
 
 def check_players(config: Config) -> None:
-    """Raise `PlayerSpecError` or `CheckpointError` for a teacher or an opponent that cannot play here."""
-    specs = (config.imitation.teacher, config.imitation.bar_opponent) if Phase.IMITATION in config.phases else ()
+    """Raise `PlayerSpecError` or `CheckpointError`, with the setting, for a player of it that cannot play here."""
+    keys = ["imitation.teacher", "imitation.bar_opponent"] if Phase.IMITATION in config.phases else []
+    specs = [(key, value_of(config, key)) for key in keys]
     finals = config.evaluation.opponents if config.evaluation.final_games else ()
-    for spec in (*specs, *finals):
-        recipe = named_player(config, spec)
-        recipe.make({path: path for path in recipe.files})
+    for key, spec in (*specs, *(("evaluation.opponents", each) for each in finals)):
+        try:
+            recipe = named_player(config, spec)
+            recipe.make({path: path for path in recipe.files})
+        except UserError as error:
+            raise type(error)(f"{key}: {error}") from error

@@ -40,6 +40,9 @@ def test_a_configuration_names_the_preset_it_began_with() -> None:
 def test_a_resolved_preset_reads_back_the_same(name: str, tmp_path: Path) -> None:
     config = resolve(name)
     assert read_config(write(tmp_path / "config.toml", to_toml(config))) == config
+    assert (
+        read_config(write(tmp_path / "config.toml", "\ufeff" + to_toml(config))) == config
+    )  # as editors on Windows save
 
 
 def test_the_written_configuration_has_every_key_once() -> None:

@@ -228,7 +228,7 @@ def test_what_cannot_train_leaves_no_folder(tmp_path: Path) -> None:
     path = tmp_path / "run"
     with pytest.raises(TypeError, match="config is 'smoke'; it must be a Config, such as load_config"):
         gomoku.train(path, "smoke")  # type: ignore[arg-type]
-    with pytest.raises(gomoku.UserError, match="'nope' names no player"):
+    with pytest.raises(gomoku.UserError, match=r"evaluation\.opponents: 'nope' names no player"):
         gomoku.train(path, gomoku.load_config("smoke", assignments=['evaluation.opponents=["nope"]']))
     assert not path.exists()
     gomoku.Run.create(path, gomoku.Config()).close()

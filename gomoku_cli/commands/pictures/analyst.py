@@ -202,7 +202,7 @@ class Analyst:
     def _open(self, rules: Rules) -> _Opened:
         """Return the player for these rules. Raises `PlayerSpecError` and a usage error."""
         if rules not in self._opened:
-            spec = self._spec or player_names.DEFAULT
+            spec = player_names.DEFAULT if self._spec is None else self._spec
             if self._spec is None and (model := model_path(spec)) is not None and not read_info(model).plays(rules):
                 spec = player_names.MENTOR
                 self._context.reporter.say(f"the built-in model does not play {rules}: the mentor analyses")
