@@ -203,7 +203,7 @@ class BatchEvaluator(ABC):
             if np.shape(answer) != room[: slot.count].shape:
                 raise ValueError(f"evaluate returned {name} of {np.shape(answer)}, not {room[: slot.count].shape}")
             room[: slot.count] = answer
-        farthest = float(np.abs(values).max(initial=0.0))
+        farthest = float(np.abs(slot.values[: slot.count]).max(initial=0.0))
         if farthest > _MAX_VALUE:
             raise ValueError(f"evaluate returned a value of {farthest:g} or minus that; values lie between -1 and 1")
         return DONE

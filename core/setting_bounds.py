@@ -108,7 +108,8 @@ def check_settings(settings: Any) -> None:
     Raises `ValueError` for the first field that is out of its bounds, or names no member, and `TypeError` for no
     number, for a fraction where whole numbers are, and for settings of another class.
 
-    A tuple's items are checked one by one. A field whose default is None may be None.
+    A number of numpy becomes one of Python. A tuple's items are checked one by one. A field whose default is None may
+    be None.
     """
     kind: type = type(settings)
     bounds, kinds = bounds_of(kind), _kinds(kind)
@@ -124,6 +125,9 @@ def check_settings(settings: Any) -> None:
                 check_kind(field.name, value, right, "True or False" if right is bool else right.__name__)
         if field.name not in bounds:
             continue
+        if hasattr(value, "item"):  # a number of numpy, which has not all methods of Python's and is none of JSON
+            value = value.item()
+            object.__setattr__(settings, field.name, value)
         items = value if isinstance(value, tuple) else (value,)
         if field.name in _whole_fields(kind) and any(isinstance(item, float) for item in items):
             raise TypeError(f"{field.name} is {value!r}; it must be a whole number, {bounds[field.name]}")

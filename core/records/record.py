@@ -113,8 +113,10 @@ class GameRecord:
         moves: Any = self.moves
         if isinstance(moves, str) or any(isinstance(move, str) for move in moves):
             moves = Position.from_moves(self.rules, moves).moves
-        # A tuple: the moves of a position that goes on are not those of this game.
-        object.__setattr__(self, "moves", tuple(moves))
+        object.__setattr__(self, "moves", moves)
+        # Tuples: the moves of a position that goes on are not those of this game, and an array is not true or false.
+        for name in ("moves", "comments", "times_ms", "values", "analyses"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.ending is not _BY_THE_BOARD:
             object.__setattr__(self, "ending", member("ending", self.ending, Ending))
             return

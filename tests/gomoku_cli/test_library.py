@@ -181,6 +181,19 @@ class Trying(gomoku.Player):
         return [gomoku.Decision(position.moves[-1]) for position in positions]
 
 
+def test_what_numpy_computes_is_taken_as_what_python_computes(tmp_path: Path) -> None:
+    limit = gomoku.Limit(nodes=np.int64(30), seconds=np.float32(60))  # type: ignore[arg-type]
+    settings = gomoku.PlayerSettings(simulations=np.int64(20))  # type: ignore[arg-type]
+    position, analyses = gomoku.Position(), []
+    with gomoku.open_engine("default", settings) as engine:
+        analyses.append(engine.analysis(position, limit).wait())
+        position.push(engine.play(position).move)
+    analysed = gomoku.record_game(position, analyses=[*analyses, None], analyst="default", limit=limit)
+    plain = gomoku.Record(gomoku.Rules(), np.array([112, 113]), times_ms=np.array([5, 6]), values=np.zeros(3))  # type: ignore[arg-type]
+    gomoku.write_games(tmp_path / "games.sgf", [analysed, plain])
+    assert gomoku.read_games(tmp_path / "games.sgf")[1].times_ms == (5, 6)
+
+
 def test_a_player_may_try_moves_on_its_positions() -> None:
     result = gomoku.play_match(
         Trying(), gomoku.open_player("random"), games=2, rules=gomoku.Rules(9), openings=["e5 e6"]
