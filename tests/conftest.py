@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.cores import cores
 from core.position import Position
 from core.rules import EMPTY, MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Cell, Rules
 from nets.config import Backend, RuntimeChoice, set_runtime
@@ -43,12 +42,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if config.getoption("numprocesses", None):
         os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return one process more than there are cores: a fifth of the time of the tests is a wait for other processes."""
-    return cores() + 1
 
 
 @pytest.hookimpl(trylast=True)

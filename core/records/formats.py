@@ -174,6 +174,8 @@ def _check(game: GameRecord) -> None:
     for name, length in lengths.items():
         if len(found := getattr(game, name)) not in (0, length):
             raise ValueError(f"{name} has {len(found)} entries: a game of {plies} moves has {length}, or none")
+    if any(value is not None and not -1 <= value <= 1 for value in game.values):
+        raise ValueError("values lie between -1 and 1")
 
 
 def _format(path: Path) -> _Parse:

@@ -44,6 +44,19 @@ class _NamedValues:
 class Command(_NamedValues, TyperCommand):  # type: ignore[misc]
     """A subcommand of `gomoku`."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an empty path, which would be the current folder, as of a variable of the shell that is not set."""
+        given: dict[str, Any] = {} if ctx.resilient_parsing else self.make_parser(ctx).parse_args(list(args))[0]
+        rest: list[str] = super().parse_args(ctx, args)
+        param: Any
+        for param in self.params:
+            value, typed = ctx.params.get(param.name), given.get(param.name)
+            if (isinstance(value, Path) and typed == "") or (
+                isinstance(value, list | tuple) and Path() in value and "" in (typed or ())
+            ):
+                raise typer.BadParameter("it is empty: is a variable of the shell not set?", ctx, param)
+        return rest
+
 
 def documented(function: Callable[..., object]) -> tuple[str, str]:
     """Return the help of a command and its end, the examples, from the docstring of its function.

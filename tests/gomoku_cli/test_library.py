@@ -214,6 +214,8 @@ def test_what_no_game_can_hold_is_named(tmp_path: Path) -> None:
         gomoku.write_games(tmp_path / "x.sgf", [gomoku.Record(rules, [1, 2], times_ms=[5])])
     with pytest.raises(ValueError, match="values has 2 entries: a game of 2 moves has 3, or none"):
         gomoku.write_games(tmp_path / "x.psq", [gomoku.Record(rules, [1, 2], values=[0.5, 0.5])])
+    with pytest.raises(ValueError, match="values lie between -1 and 1"):
+        gomoku.write_games(tmp_path / "x.sgf", [gomoku.Record(rules, [1, 2], values=[0.5, None, -1.1])])
     with pytest.raises(ValueError, match="there are no openings"):
         gomoku.play_match(mentor, mentor, rules=rules, openings=[])
     with pytest.raises(ValueError, match="opening 2 ends the game"):

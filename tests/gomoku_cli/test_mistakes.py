@@ -23,6 +23,17 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "line", [["train", "--run", ""], ["train", "--run="], ["watch", "run", ""], ["convert", "", "x.sgf"]]
+)
+def test_an_empty_path_is_no_current_folder(
+    line: list[str], capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "it is empty: is a variable of the shell not set?" in refused(capsys, ExitCode.USAGE, *line)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(("line", "expected"), cases("bad_data"))
 def test_bad_data_is_one_line_and_exit_code_3(
     line: str, expected: str, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
