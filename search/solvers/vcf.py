@@ -245,15 +245,36 @@ def _to_front(work: VcfWork, ply: int, count: int, cell: int) -> bool:
 
 @lean_kernel
 def _find_unanswerable(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int) -> bool:
-    """Move a four whose only reply is forbidden to the front of the first `count` ones; return False without one."""
+    """Move a four whose only reply is forbidden, or leaves a five, to the front of the first `count` ones, if any is.
+
+    Returns False without one. A five is left in caro, in another line through the four: one that is no four, since a
+    stone at its open end would prevent it too.
+    """
+    may_leave_five = board.rules.needs_open_end is not None
     for index in range(count):
         four = int(work.moves[ply, index])
+        threes = 0
+        for direction in range(4):
+            threes += THREE <= board.patterns[side, direction, four] < FOUR
+        if may_leave_five and threes == 0:
+            continue
         place(board, four, colour_of(side))
-        fives, _ = forced_reply(board, 1 - side)
+        fives, reply = forced_reply(board, 1 - side)
+        if may_leave_five and fives == 1 and _five_behind(board, side, reply) != NO_CELL:
+            fives = 2
         remove(board, four)
         if fives > 1:
             return _to_front(work, ply, count, four)
     return False
+
+
+@lean_kernel
+def _five_behind(board: ThreatBoard, side: int, reply: int) -> int:
+    """Return a cell where `side` makes five after a reply of the opponent, `NO_CELL` without one."""
+    place(board, reply, -colour_of(side))
+    _, five, _ = fives_of(board, side)
+    remove(board, reply)
+    return five
 
 
 @lean_inlined_kernel
@@ -284,8 +305,8 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
         return False
     if work.orders[ply, 0] == WINS_AT_ONCE:
         return True
-    may_forbid = board.rules.has_fouls is not None and side != BLACK_SIDE
-    if may_forbid and _find_unanswerable(board, work, side, ply, count if must == NO_CELL else 1):
+    may_be = board.rules.needs_open_end is not None or (board.rules.has_fouls is not None and side != BLACK_SIDE)
+    if may_be and _find_unanswerable(board, work, side, ply, count if must == NO_CELL else 1):
         return True
     if left == 1:
         frame[_REACH] = 1
@@ -333,7 +354,9 @@ def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: 
                 last = int(work.moves[ply, 0])
                 place(board, last, colour)
                 _, first, second = fives_through(board, side, last, True)
-                if board.rules.has_fouls is not None and second == NO_CELL:
+                if second == NO_CELL and board.rules.needs_open_end is not None:
+                    second = _five_behind(board, side, first)
+                elif second == NO_CELL and board.rules.has_fouls is not None:
                     first, second = _any_reply(board, 1 - side), first
                 remove(board, last)
                 work.line[2 * ply], work.line[2 * ply + 1], work.line[2 * ply + 2] = last, first, second

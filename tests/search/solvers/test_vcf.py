@@ -11,7 +11,7 @@ from core.compiled import stones_of
 from core.compiled.threats import ThreatBoard, load, new_threat_board, side_of
 from core.notation import cell_name, parse_cell
 from core.position import Position
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, Variant
 from search.solvers.vcf import NO_WIN, NOT_KNOWN, VcfVerdict, VcfWork, find_vcf, new_vcf_work, solve_vcf
 from tests.support.cases import cases
 from tests.support.naive_vcf import NaiveBoard
@@ -117,6 +117,44 @@ def test_positions_that_a_player_would_know(
     assert (found.verdict == VcfVerdict.WIN, found.verdict == VcfVerdict.NONE) == (plies > 0, plies == 0), why
     assert names_of(found.line, 15)[: len(line.split())] == line.split()
     assert len(found.line) == plies or plies == 7
+
+
+def test_in_caro_a_four_that_leaves_a_five_which_its_reply_does_not_prevent_wins() -> None:
+    """The second five lies in another line; it is no four, since a stone at its open end would prevent it."""
+    rules = Rules(15, variant=Variant.CARO)
+    moves = ["e11", "e13", "e10", "e6", "e9", "a1", "a8", "o15", "b8", "l1", "c8", "o3"]
+    found = find_vcf(Position.from_moves(rules, moves))
+    assert (found.verdict, [cell_name(cell, 15) for cell in found.line[:2]]) == (VcfVerdict.WIN, ["e8", "d8"])
+    assert len(found.line) == 3
+    assert cell_name(found.line[2], 15) in ("e7", "e12")
+
+
+@pytest.mark.parametrize("variant", [Variant.CARO, Variant.CARO_EXACT])
+def test_in_caro_a_win_by_fours_holds_against_every_reply(variant: Variant) -> None:
+    chance, found = np.random.default_rng(3), 0
+    for position in played(Rules(9, variant=variant), share(1000), chance):
+        if plies := len(find_vcf(position).line):
+            found += plies > 1
+            check_win(position, plies)
+    assert found > share(40)
+
+
+def check_win(position: Position, plies: int) -> None:
+    """Assert that the solver's win holds: each reply to its first move leaves a five, or a shorter win by fours."""
+    line = find_vcf(position).line
+    assert 0 < len(line) <= plies
+    after = position.copy()
+    after.push(line[0])
+    if len(line) == 1:
+        outcome = after.outcome()
+        assert outcome is not None
+        assert outcome.winner == position.side_to_move
+        return
+    for reply in after.legal_moves():
+        tried = after.copy()
+        tried.push(reply)
+        assert not tried.is_game_over()
+        check_win(tried, plies - 2)
 
 
 def test_a_finished_game_and_a_search_of_nothing_are_refused() -> None:
