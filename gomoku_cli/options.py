@@ -15,7 +15,7 @@ from gomoku_cli import completion
 from gomoku_cli.exit_codes import for_error
 from gomoku_cli.match_options import MatchOptions
 from gomoku_cli.tui.drivers.answers import Graphics
-from nets.config import AUTO_DEVICE, Backend, Precision, RuntimeChoice, set_runtime
+from nets.config import AUTO_DEVICE, DEVICE_NAME, Backend, Precision, RuntimeChoice, set_runtime
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ class RuntimeOptions:
     """Device of the nets, in training too; auto: a GPU if torch finds one."""
 
     def apply(self) -> None:
-        """Evaluate all nets of this process as these options say."""
+        """Evaluate all nets of this process as these options say. Raises a usage error for no name of a device."""
+        if not DEVICE_NAME.fullmatch(self.device):
+            raise typer.BadParameter(f"{self.device!r} is no device: auto, cpu, cuda or cuda:N", param_hint="--device")
         set_runtime(RuntimeChoice(backend=self.backend, precision=self.precision, device=self.device))
 
 

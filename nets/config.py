@@ -1,5 +1,6 @@
 """Settings of nets: their layers and planes, and the choice of a runtime. Imports no torch."""
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
@@ -58,6 +59,7 @@ class Precision(StrEnum):
 
 
 AUTO_DEVICE, CPU_DEVICE = "auto", "cpu"
+DEVICE_NAME = re.compile(rf"{AUTO_DEVICE}|{CPU_DEVICE}|cuda(:[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

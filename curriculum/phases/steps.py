@@ -97,9 +97,12 @@ def check_start(config: Config) -> Path | None:
     """
     if not config.start:
         return None
-    path = model_path(config.start)
+    try:
+        path = model_path(config.start)
+    except PlayerSpecError as error:
+        raise PlayerSpecError(f"start: {error}") from error
     if path is None:
-        raise PlayerSpecError(f"{config.start} is a player without a model file: no run can start from it")
+        raise PlayerSpecError(f"start: {config.start} is a player without a model file: no run can start from it")
     info = read_info(path)
     if not config.net.holds(info.net):
         theirs = replace(config, net=info.net)

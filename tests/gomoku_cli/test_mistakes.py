@@ -1,5 +1,6 @@
 """Mistakes of a user: one line, the exit code of their kind, and nothing written."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(capsys: Capsys, tmp_path: P
     (tmp_path / "file").touch()
     error = refused(capsys, ExitCode.FAILED, "train", "--preset", "smoke", "--run", tmp_path / "file" / "run")
     assert "Not a directory" in error
+    if find_spec("tensorboard"):
+        options = ("--run", tmp_path / "run", "--tensorboard", tmp_path / "file")
+        assert "File exists" in refused(capsys, ExitCode.FAILED, "train", "--preset", "smoke", *options)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

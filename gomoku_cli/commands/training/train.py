@@ -114,6 +114,7 @@ def command(
         raise typer.BadParameter("it belongs to --dry-run", param_hint="--speed")
     if tensorboard is not None:
         require("tensorboard", "--tensorboard", extra="tensorboard")
+        tensorboard.mkdir(parents=True, exist_ok=True)  # no run begins that could not write there
         from gomoku_cli.reports.page.tensorboard import following
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     if run is None:
