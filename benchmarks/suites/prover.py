@@ -37,15 +37,15 @@ _LINE = 2 * _MAX_FOURS + 2
 
 
 @kernel
-def _fours(board: Tables, side: int, left: int, line: NDArray[np.int16], at: int) -> int:
+def _fours(board: Tables, side: int, left: int, line: NDArray[np.int64]) -> int:
     """Return the plies of a win by at most `left` fours for `side` to move; 0 if there is none, or after the limit.
 
-    `line[at:]` gets its moves: up to the five at hand, or to the four that threatens two fives.
+    `line` gets its moves: up to the five at hand, or to the four that threatens two fives.
     """
     cells = board.owner.shape[0]
     marks = np.zeros(cells, np.bool_)
     if mark_completing(board, side, 1, marks):
-        line[at] = np.argmax(marks)
+        line[0] = np.argmax(marks)
         return 1
     if left == 0:
         return 0
@@ -58,26 +58,27 @@ def _fours(board: Tables, side: int, left: int, line: NDArray[np.int16], at: int
     if threats > 1:
         return 0
     mark_completing(board, side, 2, marks)
-    fives = np.empty(2, np.int16)
-    for cell in range(cells):
-        if not marks[cell] or (threats and not must[cell]):
-            continue
+    if threats:
+        marks &= must
+    fives = np.empty(2, np.int64)
+    for each in np.flatnonzero(marks):
+        cell = int(each)
         board.tried[0] += 1
         if board.tried[0] > board.tried[1]:
             return 0
         put(board, cell, side)
         found = 3 if write_fives_through(board, cell, side, fives) == 2 else 0
         if not found:
-            answer = np.int64(fives[0])
+            answer = int(fives[0])
             put(board, answer, 1 - side)
-            rest = _fours(board, side, left - 1, line, at + 2)
+            rest = _fours(board, side, left - 1, line[2:])
             take(board, answer)
             if rest:
-                line[at + 1] = answer
+                line[1] = answer
                 found = rest + 2
         take(board, cell)
         if found:
-            line[at] = cell
+            line[0] = cell
             return found
     if board.tried[0] <= board.tried[1]:
         board.seen[0, slot] = key
@@ -86,15 +87,14 @@ def _fours(board: Tables, side: int, left: int, line: NDArray[np.int16], at: int
 
 
 @kernel
-def _short_fours(board: Tables, side: int, line: NDArray[np.int16]) -> int:
+def _short_fours(board: Tables, side: int, line: NDArray[np.int64]) -> int:
     """Return the plies of the shortest win by fours of `side` to move, and its moves in `line`; 0 without one."""
     line[:] = -1
-    most, start = np.int64(_MAX_FOURS), np.int64(0)
-    plies = _fours(board, side, most, line, start)
+    plies = _fours(board, side, int(_MAX_FOURS), line)  # a constant would compile another version
     shorter = np.empty_like(line)
     while plies > 3:
         shorter[:] = -1
-        fewer = _fours(board, side, (plies - 1) // 2 - 1, shorter, start)
+        fewer = _fours(board, side, (plies - 1) // 2 - 1, shorter)
         if fewer == 0:
             break
         plies = fewer
@@ -103,7 +103,7 @@ def _short_fours(board: Tables, side: int, line: NDArray[np.int16]) -> int:
 
 
 @kernel
-def _mark_replies(board: Tables, side: int, line: NDArray[np.int16], marks: NDArray[np.bool_]) -> None:
+def _mark_replies(board: Tables, side: int, line: NDArray[np.int64], marks: NDArray[np.bool_]) -> None:
     """Mark the replies that could matter against the win by fours `line` of `side`, with the other side to move.
 
     A reply that takes no cell of the win, makes no four, and makes no four together with the forced answers leaves the
@@ -112,9 +112,9 @@ def _mark_replies(board: Tables, side: int, line: NDArray[np.int16], marks: NDAr
     other = 1 - side
     some = np.zeros_like(marks)
     mark_completing(board, other, 2, marks)
-    moves = line[line >= 0].astype(np.int64)
-    for ply in range(moves.shape[0]):
-        put(board, moves[ply], side if ply % 2 == 0 else other)
+    moves = [int(move) for move in line if move >= 0]
+    for ply, move in enumerate(moves):
+        put(board, move, side if ply % 2 == 0 else other)
     mark_completing(board, side, 1, some)
     marks |= some
     for move in moves:
@@ -135,13 +135,10 @@ def _prove(board: Tables, side: int, attacks: int, level: int, leading: int) -> 
 
     `attacks`: 1 if `side` is to move; 0 if the other side is, and `side` must threaten to win by fours.
     """
-    # A constant among the arguments would compile another version.
-    yes, no, again, most, start = np.int64(1), np.int64(0), np.int64(LEADING_FOURS), np.int64(_MAX_FOURS), np.int64(0)
-    other = 1 - side
+    again, other = int(LEADING_FOURS), 1 - side  # a constant would compile another version
     cells = board.owner.shape[0]
-    line = np.full(_LINE, -1, np.int16)
-    marks = np.zeros(cells, np.bool_)
-    threats = 0
+    line = np.full(_LINE, -1, np.int64)
+    marks, fives = np.zeros(cells, np.bool_), np.empty(2, np.int64)
     if attacks:
         plies = _short_fours(board, side, line)
         if plies or level == 0:
@@ -149,6 +146,8 @@ def _prove(board: Tables, side: int, attacks: int, level: int, leading: int) -> 
         threats = mark_completing(board, other, 1, marks)
         if threats > 1:
             return 0
+        if threats == 0:
+            marks[:] = True
     else:
         if mark_completing(board, other, 1, marks):
             return 0
@@ -156,9 +155,9 @@ def _prove(board: Tables, side: int, attacks: int, level: int, leading: int) -> 
         if threats > 1:
             return 2
         if threats == 1:
-            reply = np.argmax(marks)
+            reply = int(np.argmax(marks))
             put(board, reply, other)
-            rest = _prove(board, side, yes, level, again)
+            rest = _prove(board, side, 1 - attacks, level, again)
             take(board, reply)
             return rest + 1 if rest else 0
     if board.tried[0] > board.tried[1]:
@@ -167,36 +166,29 @@ def _prove(board: Tables, side: int, attacks: int, level: int, leading: int) -> 
     key = board.key[0] ^ board.keys[side, cells + 1 + 2 * (4 * level + leading) + attacks]
     slot = np.int64(key & np.uint64(board.seen.shape[1] - 1))
     if board.seen[row, slot] == key:
-        return np.int64(board.values[row, slot])
+        return int(np.int64(board.values[row, slot]))
     plies = 0
     if attacks:
         fours = np.zeros(cells, np.bool_)
         mark_completing(board, side, 2, fours)
         promise = np.zeros(cells, np.int32)
         write_promise(board, side, promise)
-        while True:
-            cell = np.argmax(promise)
-            if promise[cell] == 0:
-                break
+        promise[fours | ~marks] = 0
+        while plies == 0 and promise.any():
+            cell = int(np.argmax(promise))
             promise[cell] = 0
-            if fours[cell] or (threats and not marks[cell]):
-                continue
             put(board, cell, side)
-            rest = _prove(board, side, no, level - 1, again)
+            rest = _prove(board, side, 1 - attacks, level - 1, again)
             take(board, cell)
-            if rest:
-                plies = rest + 1
-                break
+            plies = rest + 1 if rest else 0
         if plies == 0 and leading:
-            fives = np.empty(2, np.int16)
-            for cell in range(cells):
-                if not fours[cell] or (threats and not marks[cell]):
-                    continue
+            for each in np.flatnonzero(fours & marks):
+                cell = int(each)
                 put(board, cell, side)
                 write_fives_through(board, cell, side, fives)
-                answer = np.int64(fives[0])
+                answer = int(fives[0])
                 put(board, answer, other)
-                rest = _prove(board, side, yes, level, leading - 1)
+                rest = _prove(board, side, attacks, level, leading - 1)
                 take(board, answer)
                 take(board, cell)
                 if rest:
@@ -204,24 +196,22 @@ def _prove(board: Tables, side: int, attacks: int, level: int, leading: int) -> 
                     break
     else:
         plies = _short_fours(board, side, line)
-        if plies and _fours(board, other, most, np.full(_LINE, -1, np.int16), start) == 0:
+        if plies and _fours(board, other, int(_MAX_FOURS), np.empty_like(line)) == 0:
             _mark_replies(board, side, line, marks)
             plies += 1
-            fives = np.empty(2, np.int16)
-            for reply in range(cells):
-                if not marks[reply]:
-                    continue
+            for each in np.flatnonzero(marks):
+                reply = int(each)
                 put(board, reply, other)
                 threats = write_fives_through(board, reply, other, fives)
                 rest = 0
                 if threats == 1:
-                    answer = np.int64(fives[0])
+                    answer = int(fives[0])
                     put(board, answer, side)
-                    rest = _prove(board, side, no, level, leading)
+                    rest = _prove(board, side, attacks, level, leading)
                     take(board, answer)
                     rest += 2 if rest else 0
                 elif threats == 0:
-                    rest = _prove(board, side, yes, level, again)
+                    rest = _prove(board, side, 1 - attacks, level, again)
                     rest += 1 if rest else 0
                 take(board, reply)
                 if rest == 0:
@@ -250,7 +240,7 @@ class Prover:
     def show(self, moves: Iterable[int]) -> None:
         """Set up the board after `moves` from the empty one, black first."""
         for cell in np.flatnonzero(self._board.owner != FREE):
-            take(self._board, cell)
+            take(self._board, int(cell))
         for ply, move in enumerate(moves):
             put(self._board, move, ply % 2)
 
@@ -270,14 +260,14 @@ class Prover:
         The last move is a five or threatens two.
         """
         self._board.tried[0] = 0
-        line = np.full(_LINE, -1, np.int16)
+        line = np.full(_LINE, -1, np.int64)
         _short_fours(self._board, side, line)
-        return line[line >= 0].tolist()
+        return [int(move) for move in line if move >= 0]
 
     def win(self, side: int, level: int) -> int:
         """Return the plies of a win of `side`, to move, with at most `level` quiet moves on a line; 0 unproven."""
         self._board.tried[0] = 0
-        return int(_prove(self._board, side, 1, level, LEADING_FOURS))
+        return _prove(self._board, side, 1, level, LEADING_FOURS)
 
     def move_wins(self, move: int, side: int, level: int) -> int:
         """Return the plies of a win of `side` that begins with `move`; 0 if none is proven.
@@ -291,8 +281,8 @@ class Prover:
             return 0
         board.tried[0] = 0
         put(board, move, side)
-        fives = self.five_cells(side)
-        rest = int(_prove(board, side, 0, level if fives else level - 1, LEADING_FOURS)) if fives or level else 0
+        level -= not self.five_cells(side)
+        rest = _prove(board, side, 0, level, LEADING_FOURS) if level >= 0 else 0
         take(board, move)
         return rest + 1 if rest else 0
 
@@ -311,10 +301,10 @@ class Prover:
         elif fives:
             answer = min(fives)
             put(board, answer, other)
-            rest = int(_prove(board, other, 0, level, LEADING_FOURS))
+            rest = _prove(board, other, 0, level, LEADING_FOURS)
             take(board, answer)
             rest += 1 if rest else 0
         else:
-            rest = int(_prove(board, other, 1, level, LEADING_FOURS))
+            rest = _prove(board, other, 1, level, LEADING_FOURS)
         take(board, move)
         return rest + 1 if rest else 0

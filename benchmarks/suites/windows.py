@@ -80,7 +80,7 @@ def mark_completing(board: Tables, side: int, lacking: int, marks: NDArray[np.bo
 
 
 @kernel
-def write_fives_through(board: Tables, cell: int, side: int, fives: NDArray[np.int16]) -> int:
+def write_fives_through(board: Tables, cell: int, side: int, fives: NDArray[np.int64]) -> int:
     """Write the first two cells that make five in windows through `cell`; return their number, at most 2."""
     target = (board.connect - 1) * (1 if side == 0 else _OTHER)
     count = 0
