@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import html
 import re
+from contextlib import closing
 from pathlib import Path
 
 from core.rules import Rules
@@ -34,9 +35,8 @@ async def screenshot() -> str:
     """Return the screen after some plies as SVG."""
     black = PlayerChoice(spec=f"{player_names.MENTOR}:2", policy=Policy.DETERMINISTIC)
     white = PlayerChoice(spec=player_names.DEFAULT, policy=Policy.DETERMINISTIC)
-    engine = EngineProcess(RuntimeChoice())
-    app = GomokuApp(engine, BoardSetup(rules=Rules(), seats=Seats(black, white)))
-    try:
+    with closing(EngineProcess(RuntimeChoice())) as engine:
+        app = GomokuApp(engine, BoardSetup(rules=Rules(), seats=Seats(black, white)))
         async with app.run_test(size=_TERMINAL) as pilot:
             while app.game.ply < _PLIES and not app.game.is_game_over():
                 await pilot.pause(0.02)
@@ -50,8 +50,6 @@ async def screenshot() -> str:
             while (found := app.control.analysis) is None or (found.nodes < 4000 and found.moves[0].proof is None):
                 await pilot.pause(0.05)
             return app.export_screenshot(title="gomoku play", simplify=True)
-    finally:
-        engine.close()
 
 
 def simplified(picture: str) -> str:

@@ -57,7 +57,6 @@ def selfplay(arguments: argparse.Namespace, model: Path) -> Rows:
             "moves/s": statistics.median(each["moves_per_second"] for each in figures),
             "settings": text or "the preset's own",
         }
-    evaluator.close()
 
 
 def start_positions(model: Path, rules: Rules, count: int, plies: int) -> list[Position]:
@@ -65,9 +64,8 @@ def start_positions(model: Path, rules: Rules, count: int, plies: int) -> list[P
     player, positions = open_player(str(model), PlayerSettings(simulations=100), rules=rules), []
     for seed, opening in enumerate(load_openings(BALANCED, rules)):
         position = Position.from_moves(rules, opening)
-        for _ in range(plies):
-            if not position.is_game_over():
-                position.push(player.choose(position, seed=seed).move)
+        while position.ply < len(opening) + plies and not position.is_game_over():
+            position.push(player.choose(position, seed=seed).move)
         if not position.is_game_over():
             positions.append(position)
         if len(positions) == count:
@@ -128,7 +126,7 @@ def training(arguments: argparse.Namespace, model: Path) -> Rows:
     samples = basics.draw(config.rules, kinds, _POSITIONS, stones, config.seed, Context())
     trainer = Trainer(config)
     source = trainer.batches(basics.with_colours_swapped(config.rules, samples), config.seed)
-    for busy in (0, arguments.busy):
+    for busy in (0, 1):
         seconds = []
         with busy_loops(busy, 0.0):
             for first in range(0, _STEPS * arguments.rounds, _STEPS):
@@ -159,7 +157,6 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=40)
     parser.add_argument("--plies", type=int, default=0, help="moves of the model from an opening to a position")
     parser.add_argument("--tactics", action="store_true", help="search one position as models play")
-    parser.add_argument("--busy", type=int, default=1, help="endless loops beside training")
     arguments = parser.parse_args()
     measure, preset, model = _KINDS[arguments.what]
     arguments.preset = arguments.preset or preset
