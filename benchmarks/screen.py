@@ -9,7 +9,7 @@ import re
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,18 +32,22 @@ _CURSOR = {
 """The beginning of a painted cursor, by the protocol for pictures of the board."""
 
 
+def has(shown: bytes) -> Callable[[bytes], bool]:
+    """Return the question whether a text holds another."""
+    return lambda text: shown in text
+
+
 def board(folder: Path, *options: str, shows: bytes = b"Your move", size: tuple[int, int] = (24, 80)) -> Terminal:
     """Return a board whose games are in `folder`, when it shows a text."""
     opened = Terminal(("play", *options), {"XDG_DATA_HOME": str(folder)}, size)
-    opened.until(lambda text: shows in text)
+    opened.until(has(shows))
     return opened
 
 
 def thinking(folder: Path, seconds: int, graphics: str = "none") -> Terminal:
     """Return a board whose engine thinks about its first answer."""
     opened = board(folder, "--seconds", str(seconds), "--graphics", graphics)
-    opened.press(b"\r")
-    opened.until(lambda text: b"simulations. White" in text)
+    opened.answer(b"\r", has(b"simulations. White"))
     return opened
 
 
@@ -51,11 +55,9 @@ def analysing(folder: Path) -> Terminal:
     """Return a board of two players with an open three and a running analysis, which colours the cells."""
     opened = board(folder, "--two-players", shows=b"Black to move")
     opened.quiet(1.0)
-    opened.press(b"/h8a1h9c15h10\r")
-    opened.until(lambda text: b"White to move" in text)
+    opened.answer(b"/h8a1h9c15h10\r", has(b"White to move"))
     opened.quiet(0.5)  # letters that follow pasted moves at once would be pasted too
-    opened.press(b"c")
-    opened.until(lambda text: b"running" in text)
+    opened.answer(b"c", has(b"running"))
     opened.press(b"cpa")  # no table, no panel: the colours go on
     return opened
 
@@ -72,8 +74,8 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
     yield {"what": "board painted and move taken, s", **spread(painted[1:])}  # the first one warms the caches
     yield {"what": "first answer played, s", **spread(answered[1:])}
     for graphics in _CURSOR:
-        times = spread(_keys(thinking(folder, 60, graphics), graphics))
-        yield {"what": f"key to cursor during a search, ms, without the slowest 5 %, graphics {graphics}", **times}
+        moved = spread(_keys(thinking(folder, 60, graphics), graphics))
+        yield {"what": f"key to cursor during a search, ms, without the slowest 5 %, graphics {graphics}", **moved}
         for columns, lines in ((80, 24), (120, 50)):
             sizes = spread(_sizes(folder, graphics, (lines, columns)))
             yield {"what": f"bytes of a cursor move, {columns}x{lines}, graphics {graphics}", **sizes}
@@ -104,11 +106,7 @@ def _keys(opened: Terminal, graphics: str = "none") -> list[float]:
         )
         time.sleep(0.05)
         opened.read(0)
-        start, written = time.perf_counter(), b""
-        opened.press(key)
-        while painted not in written:
-            written += opened.read(1.0)
-        times.append(1000 * (time.perf_counter() - start))
+        times.append(1000 * opened.answer(key, has(painted)))
         opened.press(b"\x1b" if key == b"/" else b"")
     opened.end()
     return sorted(times)[:190]
@@ -120,11 +118,8 @@ def _threats(opened: Terminal, trials: int) -> list[float]:
     for trial in range(trials):
         opened.press(f"/a{3 + trial}o{3 + trial}\r".encode())
         opened.wait_for(lambda: False, 2.0)
-        start, written = time.perf_counter(), b""
-        opened.press(b"f")
-        while _ESCAPE.sub(b"", written).count(b"4") < 2:  # one is in the message on the marks
-            written += opened.read(1.0)
-        times.append(time.perf_counter() - start)
+        # One 4 is in the message on the marks.
+        times.append(opened.answer(b"f", lambda text: _ESCAPE.sub(b"", text).count(b"4") > 1))
         opened.press(b"f")
     return times
 
@@ -146,9 +141,8 @@ def _listed(folder: Path, trials: int) -> tuple[list[float], list[float]]:
         opened = board(folder, "--two-players", shows=b"Black to move")
         opened.quiet(2.0)
         start = time.perf_counter() - opened.started
-        opened.press(b"o")
-        painted.append(opened.until(lambda text: b"Saved games: 30" in text) - start)
-        whole.append(opened.until(lambda text: f"Saved games: {_GAMES:,}".encode() in text) - start)
+        painted.append(opened.answer(b"o", has(b"Saved games: 30")))
+        whole.append(opened.until(has(f"Saved games: {_GAMES:,}".encode())) - start)
         opened.end()
     return painted, whole
 
@@ -157,7 +151,7 @@ def _sizes(folder: Path, graphics: str, size: tuple[int, int]) -> list[float]:
     """Return the bytes of cursor moves when nothing else changes, on a terminal of these rows and columns."""
     opened = board(folder, "--two-players", "--graphics", graphics, shows=b"Black to move", size=size)
     opened.quiet(1.0)
-    sizes = []
+    sizes: list[float] = []
     for step in range(20):
         start = len(opened.text)
         opened.press(b"\x1b[D" if step % 8 < 4 else b"\x1b[A")
@@ -174,9 +168,8 @@ def _whole(folder: Path, trials: int) -> int:
         opened = board(folder, "--two-players", shows=b"Black to move")
         moves = 1 + trial % 5
         for move in range(moves):
-            turn, start = (b"White to move", b"Black to move")[move % 2], len(opened.text)
-            opened.press(b"\r\x1b[D")
-            opened.until(lambda text, start=start, turn=turn: turn in text[start:])
+            turn = (b"White to move", b"Black to move")[move % 2]
+            opened.answer(b"\r\x1b[D", has(turn))
         opened.end(number=signal.SIGKILL)
         # The engine's process may still be importing what it saves with.
         whole += opened.wait_for(partial(_newest_has, folder / "gomoku" / "games", moves), _SAVED_S)

@@ -29,7 +29,7 @@ class Terminal:
     def __init__(
         self,
         words: Sequence[str],
-        environment: Mapping[str, str],
+        environment: dict[str, str],
         size: tuple[int, int] = (24, 80),
         streams: Mapping[str, Any] | None = None,
     ) -> None:
@@ -75,6 +75,13 @@ class Terminal:
         if not self.wait_for(lambda: holds(self.text)):
             raise SystemExit(f"it never came; the end of the output is {self.text[-600:]!r}")
         return time.perf_counter() - self.started
+
+    def answer(self, keys: bytes, holds: Callable[[bytes], bool]) -> float:
+        """Send keys, and wait until `holds` of what is written after them; return the seconds until then."""
+        before, start = len(self.text), time.perf_counter()
+        self.press(keys)
+        self.until(lambda text: holds(text[before:]))
+        return time.perf_counter() - start
 
     def quiet(self, seconds: float = 0.3) -> None:
         """Read until nothing comes for some time."""
