@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmarks.papers.commands import played, table, train, training_seconds
 from curriculum.run.folder import read_metrics
+from gomoku_cli.reports import texts
 
 FULL = "alphagomoku"
 _WITHOUT_CURRICULUM = (f"{FULL}-no-curriculum", f"{FULL}-plain")
@@ -21,11 +22,7 @@ _MENTOR = "mentor:paper"
 
 def result(match: dict[str, Any]) -> list[str]:
     """Return the cells of a match: wins, draws and losses, and the Elo difference with its interval."""
-    counts = f"{match['wins']}-{match['draws']}-{match['losses']}"
-    if match["elo"] is None:
-        return [counts, "-"]
-    low, high = (f"{end:+.0f}" if end is not None else "?" for end in match["elo_interval"])
-    return [counts, f"{match['elo']:+.0f} ({low} to {high})"]
+    return [texts.result_counts(match), f"{texts.elo_text(match, '∞')} ({texts.elo_interval(match, '∞')})"]
 
 
 def selfplay(folder: Path) -> list[str]:
@@ -46,7 +43,7 @@ def selfplay(folder: Path) -> list[str]:
 def _mean(parts: list[dict[str, Any]], key: str) -> float:
     """Return the mean of a round's records, weighted by their games."""
     known = [part for part in parts if part[key] is not None]
-    return sum(part[key] * part["games"] for part in known) / max(1, sum(part["games"] for part in known))
+    return float(sum(part[key] * part["games"] for part in known) / max(1, sum(part["games"] for part in known)))
 
 
 def main() -> None:
@@ -59,14 +56,13 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--simulations", type=int, default=400)
     arguments = parser.parse_args()
-    settings = [word for text in arguments.set for word in ("--set", text)]
     rows, games_rows = [], []
     for preset in (FULL, *ABLATIONS):
         folder = arguments.runs / preset
-        own = []
+        settings = list(arguments.set)
         if preset in _WITHOUT_CURRICULUM and arguments.rounds_without_curriculum:
-            own = ["--set", f"selfplay.iterations={arguments.rounds_without_curriculum}"]
-        train(preset, folder, ("--scale", arguments.scale, *settings, *own))
+            settings.append(f"selfplay.iterations={arguments.rounds_without_curriculum}")
+        train(preset, folder, settings, "--scale", arguments.scale)
         against = ["-", "-"]
         games, options = arguments.games, ("--simulations", str(arguments.simulations), "--seed", "42")
         if preset != FULL:

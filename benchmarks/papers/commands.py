@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from curriculum.run.folder import read_metrics
+from curriculum.run.folder import is_run, read_metrics
 
 
 def gomoku(*arguments: str) -> str:
@@ -19,11 +19,11 @@ def gomoku(*arguments: str) -> str:
     return result.stdout
 
 
-def train(preset: str, folder: Path, options: Sequence[str]) -> None:
-    """Train a preset in a folder, from where it was left."""
+def train(preset: str, folder: Path, settings: Sequence[str], *options: str) -> None:
+    """Train a preset with settings (`KEY=VALUE`) in a folder, from where it was left."""
     print(f"training {preset} in {folder}", file=sys.stderr)
-    chosen = ("--resume",) if (folder / "config.toml").is_file() else ("--preset", preset, *options)
-    gomoku("train", *chosen, "--run", str(folder), "--json")
+    new = ("--preset", preset, *options, *(word for text in settings for word in ("--set", text)))
+    gomoku("train", *(("--resume",) if is_run(folder) else new), "--run", str(folder), "--json")
 
 
 def measured(path: Path, *arguments: str) -> Any:
@@ -41,7 +41,7 @@ def played(folder: Path, name: str, against: str, games: int, *options: str) -> 
 
 def training_seconds(folder: Path) -> float:
     """Return the time of a run's games and training: the sum of the seconds in its metrics."""
-    return sum(r.get("seconds", 0.0) for r in read_metrics(folder) if r["event"] in ("games", "train", "gate"))
+    return float(sum(r.get("seconds", 0.0) for r in read_metrics(folder) if r["event"] in ("games", "train", "gate")))
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

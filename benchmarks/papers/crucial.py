@@ -13,7 +13,7 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 
-from benchmarks.papers.models import right_moves, shares
+from benchmarks.papers.models import first_learnt, right_moves, shares
 from benchmarks.suites.prover import Prover
 from core.records.openings import format_opening
 from core.rules import Cell, Rules
@@ -71,8 +71,7 @@ def main() -> None:
     rules = resolve_rules([arguments.model])
     found = list(crucial_positions(rules, arguments.count))
     right = {playouts: right_moves(arguments.model, playouts, found, rules) for playouts in arguments.playouts}
-    outcomes = zip(found, right[min(right)], right[max(right)], strict=True)
-    learnt = next((each for each, fewest, most in outcomes if most and not fewest), None)
+    learnt = first_learnt(found, right[min(right)], right[max(right)])
     example = learnt and {
         "moves": format_opening(learnt.moves, rules.size),
         "answers": format_opening(learnt.answers, rules.size),

@@ -16,7 +16,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from benchmarks.papers.models import right_moves, shares
+from benchmarks.papers.models import first_learnt, right_moves, shares
 from core.compiled.rules import compile_rules
 from core.compiled.tactics import immediate_wins
 from core.position import IllegalMoveError, Position
@@ -91,16 +91,14 @@ def main() -> None:
     arguments = parser.parse_args()
     rules = resolve_rules(arguments.models)
     found, fewest = fours(rules, arguments.count), min(arguments.playouts)
-    alone: dict[str, list[bool]] = {}
+    alone: list[list[bool]] = []
     for model in arguments.models:
         right = {playouts: right_moves(model, playouts, found, rules) for playouts in arguments.playouts}
-        alone[model] = right[fewest]
+        alone.append(right[fewest])
         print(json.dumps({"model": model} | shares(_PLACES, found, right)), flush=True)
-    first, last = arguments.models[0], arguments.models[-1]
-    for four, by_first, by_last in zip(found, alone[first], alone[last], strict=True):
-        if four.kind == "edge" and by_last and not by_first:
-            print(json.dumps({"example": format_opening(four.moves, rules.size)}))
-            break
+    at_edge = [is_right and four.kind == _PLACES[0] for four, is_right in zip(found, alone[-1], strict=True)]
+    if example := first_learnt(found, alone[0], at_edge):
+        print(json.dumps({"example": format_opening(example.moves, rules.size)}))
 
 
 if __name__ == "__main__":

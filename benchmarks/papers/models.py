@@ -23,6 +23,11 @@ def right_moves(model: str, playouts: int, puzzles: Sequence[Puzzle], rules: Rul
     return [decision.move in puzzle.answers for puzzle, decision in zip(puzzles, played, strict=True)]
 
 
+def first_learnt(puzzles: Sequence[Puzzle], before: Sequence[bool], after: Sequence[bool]) -> Puzzle | None:
+    """Return the first puzzle whose answer was found `after`, and not `before`."""
+    return next((each for each, old, new in zip(puzzles, before, after, strict=True) if new and not old), None)
+
+
 def shares(
     kinds: Iterable[str], puzzles: Sequence[Puzzle], right: Mapping[int, Sequence[bool]]
 ) -> dict[str, dict[str, float]]:

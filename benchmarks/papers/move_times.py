@@ -31,15 +31,13 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True, help="folder of the untrained models and the matches")
     parser.add_argument("--presets", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="PRESET")
     parser.add_argument("--games", type=int, default=20)
-    parser.add_argument("--playouts", type=int, default=1_000, help="of pure MCTS")
-    parser.add_argument("--seed", type=int, default=42)
     arguments = parser.parse_args()
     rows = []
     for preset in arguments.presets:
         folder = arguments.runs / preset
-        train(preset, folder, ("--set", "selfplay.iterations=0", "--set", "evaluation.final_games=0"))
-        options = ("--simulations", "200", "--concurrency", "1", "--openings", "empty", "--seed", str(arguments.seed))
-        match = played(folder, "times", f"pure-mcts:{arguments.playouts}", arguments.games, *options)
+        train(preset, folder, ("selfplay.iterations=0", "evaluation.final_games=0"))
+        options = ("--simulations", "200", "--concurrency", "1", "--openings", "empty", "--seed", "42")
+        match = played(folder, "times", "pure-mcts:1000", arguments.games, *options)
         ours, pure = match["mean_move_seconds"]
         paper = _PAPER.get(preset)
         cells = ["", "", ""] if paper is None else [f"{paper[0]:.2f}", f"{paper[1]:.2f}", f"{paper[0] / paper[1]:.2f}"]

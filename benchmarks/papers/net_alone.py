@@ -16,7 +16,7 @@ from scipy import special
 from benchmarks.measuring import model_file
 from core.evaluation import PositionBatch
 from core.position import Position
-from curriculum.bench.agreement import own_games
+from curriculum.bench.agreement import POSITIONS, own_games
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision, RuntimeChoice
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -26,14 +26,13 @@ def main() -> None:
     """Evaluate, and print the result as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=model_file, help="a run folder or a model file")
-    parser.add_argument("--positions", type=int, default=10_000)
     arguments = parser.parse_args()
     model, info = load_model(arguments.model)
     evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32))
-    positions = own_games(evaluator, info.rules, arguments.positions)
+    positions = own_games(evaluator, info.rules, POSITIONS)
     priors = special.softmax(evaluator.evaluate(positions)[0].astype(np.float64), axis=1)[positions.stones != 0]
     value = evaluator.evaluate(PositionBatch.from_positions([Position(info.rules)], info.rules))[1][0]
-    figures = {"value_of_empty_board": round(float(value), 3), "positions": arguments.positions}
+    figures = {"value_of_empty_board": round(float(value), 3), "positions": POSITIONS}
     print(json.dumps(figures | {"mean_prior_of_occupied_cell": priors.mean(), "largest": priors.max()}))
 
 

@@ -8,18 +8,17 @@ the model. Exits with 4 if the model loses a game or a line.
 import argparse
 import functools
 import json
+import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from benchmarks.papers.models import trained_player
 from core.position import Position
-from core.rules import BLACK, WHITE, Colour, Rules
-from core.streams import generator
+from core.rules import BLACK, WHITE, Cell, Colour, Rules
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Context
 from gomoku_cli.exit_codes import ExitCode
-from search.players import Decision, Player
-from tests.support.players import OneByOne
+from search.players import FunctionPlayer, Player
 
 RULES = Rules(3, 3)
 
@@ -44,17 +43,15 @@ def _solved(black: tuple[int, ...], white: tuple[int, ...]) -> int:
     return max(-result_of((*moves, move)) for move in position.legal_moves())
 
 
-class PerfectPlayer(OneByOne):
-    """Plays a random one of the moves that keep the best result."""
+def perfect_player() -> Player:
+    """Return a player of a random one of the moves that keep the best result."""
+    draw = random.Random(1)
 
-    name = "perfect"
+    def choose(position: Position) -> Cell:
+        moves, legal = position.moves, position.legal_moves()
+        return draw.choice([move for move in legal if -result_of((*moves, move)) == result_of(moves)])
 
-    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
-        """See `OneByOne`."""
-        moves = tuple(position.moves)
-        legal = position.legal_moves()
-        best = [move for move in legal if -result_of((*moves, move)) == result_of(moves)]
-        return Decision(int(generator(seed).choice(best)))
+    return FunctionPlayer("perfect", choose)
 
 
 def lines_of_play(player: Player, colour: Colour, seed: int) -> list[int]:
@@ -84,7 +81,7 @@ def main() -> None:
     arguments = parser.parse_args()
     player = trained_player(arguments.model, arguments.simulations, RULES)
     match = play_match(
-        player, PerfectPlayer(), rules=RULES, openings=[()], games=arguments.games, seed=42, context=Context()
+        player, perfect_player(), rules=RULES, openings=[()], games=arguments.games, seed=42, context=Context()
     )
     lines = {}
     for colour, name in ((BLACK, "as_black"), (WHITE, "as_white")):

@@ -26,8 +26,6 @@ def main() -> None:
     save_model(path, model, info.made, half=True)
     exact, stored = NetEvaluator(model), NetEvaluator(load_model(path)[0])
     errors = Exact(exact, own_games(exact, model.rules, _POSITIONS)).errors(stored)
-    for evaluator in (exact, stored):
-        evaluator.close()
     show([{"file": path.name, "bytes": path.stat().st_size, "parameters": info.parameters, **errors}], arguments.json)
 
 

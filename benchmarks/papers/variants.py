@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.papers.commands import measured, played, table, train, training_seconds
+from gomoku_cli.reports import texts
 
 VARIANTS = {
     "s-basic": "1,100",
@@ -37,22 +38,18 @@ def settings_of(preset: str, settings: list[str]) -> list[str]:
     return [text for text in settings if text.split(":", 1)[0] not in VARIANTS] + own
 
 
-def row_of(preset: str, folder: Path, fixed: list[int], games: int, seed: int) -> tuple[list[str], dict[str, Any]]:
+def row_of(preset: str, folder: Path, fixed: list[int], games: int, seed: str) -> tuple[list[str], dict[str, Any]]:
     """Return the row of a trained variant, and its ladder."""
-    options = ("--openings", "empty", "--seed", str(seed))
+    options = ("--openings", "empty", "--seed", seed)
     ladder = measured(
         folder / "ladder.json",
         *("ladder", str(folder), "--from", "200", "--step", "100", "--games", "10", "--stop-at", "7"),
         *("--to", "4000", "--no-tactics", "--run", str(folder / "ladder"), *options),
     )
     matches = [played(folder, f"pure-mcts-{each}", f"pure-mcts:{each}", games, *options) for each in fixed]
-    passed = ladder["passed"]
-    cells = [preset, VARIANTS[preset] or "-", "none" if passed is None else f"{passed:,}"]
-    for match in matches:
-        low, high = match["score_interval"]
-        cells.append(f"{match['wins']}-{match['draws']}-{match['losses']} ({100 * low:.0f} to {100 * high:.0f} %)")
-    cells.append(f"{training_seconds(folder) / 60:.0f}")
-    return cells, ladder
+    passed = "none" if ladder["passed"] is None else f"{ladder['passed']:,}"
+    results = [f"{texts.result_counts(match)} ({texts.score_interval(match)})" for match in matches]
+    return [preset, VARIANTS[preset] or "-", passed, *results, f"{training_seconds(folder) / 60:.0f}"], ladder
 
 
 def draw(ladders: dict[str, dict[str, Any]], path: Path) -> None:
@@ -79,15 +76,13 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="[PRESET:]KEY=VALUE", help="of all, or of one")
     parser.add_argument("--games", type=int, default=100, help="games of the matches at fixed playouts")
     parser.add_argument("--playouts", type=int, nargs="*", default=[1_000, 2_000], help="of pure MCTS in these matches")
-    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--seed", default="42")
     parser.add_argument("--figure", type=Path)
     arguments = parser.parse_args()
     rows, ladders = [], {}
     for preset in arguments.presets:
         folder = arguments.runs / preset
-        settings = [word for text in settings_of(preset, arguments.set) for word in ("--set", text)]
-        options = ("--scale", arguments.scale, "--seed", str(arguments.seed), *settings)
-        train(preset, folder, options)
+        train(preset, folder, settings_of(preset, arguments.set), "--scale", arguments.scale, "--seed", arguments.seed)
         row, ladders[preset] = row_of(preset, folder, arguments.playouts, arguments.games, arguments.seed)
         rows.append(row)
     fixed = [f"{playouts:,} playouts, {arguments.games} games" for playouts in arguments.playouts]

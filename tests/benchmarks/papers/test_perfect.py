@@ -1,6 +1,6 @@
 """The perfect player on 3x3, against which paper Y's smallest board is measured."""
 
-from benchmarks.papers.perfect import RULES, PerfectPlayer, lines_of_play, result_of
+from benchmarks.papers.perfect import RULES, lines_of_play, perfect_player, result_of
 from core.rules import BLACK, WHITE
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Context
@@ -14,7 +14,9 @@ def test_three_in_a_row_is_a_draw() -> None:
 
 
 def test_the_perfect_player_never_loses_and_varies_its_moves() -> None:
-    match = play_match(PerfectPlayer(), RandomPlayer(), rules=RULES, openings=[()], games=40, seed=1, context=Context())
+    match = play_match(
+        perfect_player(), RandomPlayer(), rules=RULES, openings=[()], games=40, seed=1, context=Context()
+    )
     assert match.total.losses == 0
     assert match.total.wins > 20
     position_moves = {game.moves[0] for game in match.games if game.fixture.black == 0}
@@ -22,7 +24,7 @@ def test_the_perfect_player_never_loses_and_varies_its_moves() -> None:
 
 
 def test_every_line_of_play_is_tried() -> None:
-    perfect, aimless = PerfectPlayer(), RandomPlayer()
+    perfect, aimless = perfect_player(), RandomPlayer()
     as_black, as_white = lines_of_play(perfect, BLACK, seed=1), lines_of_play(perfect, WHITE, seed=1)
     assert -1 not in as_black + as_white
     assert {0, 1} == set(as_black) == set(as_white)
