@@ -9,22 +9,19 @@ with it.
 
 import argparse
 import time
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.curve.data import CONFIG, config_of, share
+from benchmarks.curve.data import CONFIG, share
 from benchmarks.curve.dataset import Dataset, read_samples_of
-from benchmarks.curve.decayed import with_decay
+from benchmarks.curve.decayed import config_with_decay, samples_with_decay
 from benchmarks.measuring import Fault, again, show
 from core.files.atomic import atomic_write_text
 from curriculum.config import Config
 from curriculum.phases.replay import PHASE
 from curriculum.presets import read_config, to_toml
-from curriculum.training.packed import Packed
 from gomoku_cli.interruption import interruptible
 
 _READ = 200
@@ -43,25 +40,21 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Collect."""
     own = {path: read_config(path / CONFIG) for path in arguments.runs}
-    configs = [_decayed(config, arguments.decay) for config in own.values()]
-    if len({config.rules for config in configs}) > 1:
-        raise Fault("the runs play by different rules")
-    config = configs[0]
+    configs = [*own.values()]
+    if arguments.decay is not None:
+        configs = [config_with_decay(config, arguments.decay) for config in configs]
+    collected = arguments.data / CONFIG
+    config = read_config(collected) if collected.exists() else configs[0]
+    kinds = {_kind_of(each) for each in (config, *configs)}
+    if len(kinds) > 1:
+        raise Fault(f"the runs and {arguments.data} do not fit together: {'; '.join(sorted(kinds))}")
     arguments.data.mkdir(parents=True, exist_ok=True)
+    atomic_write_text(collected, to_toml(config))
     dataset = Dataset(arguments.data, config.rules)
-    if not (arguments.data / CONFIG).exists():
-        atomic_write_text(arguments.data / CONFIG, to_toml(config))
-    parts = [each.selfplay for each in (config_of(arguments.data), *configs)]
-    shares = sorted({(part.search_value_share, part.short_term_share) for part in parts})
-    if len(shares) > 1:
-        raise Fault(f"the values of the runs and of {arguments.data} are mixed with several shares: {shares}")
-    decays = sorted({each.training.z_decay for each in (config_of(arguments.data), *configs)})
-    if len(decays) > 1:
-        raise Fault(f"the values of the runs and of {arguments.data} have several decays: {decays}")
     files = [path for folder in arguments.runs for path in sorted((folder / "replay").glob(f"{PHASE}-*.npz"))]
     known, read, kept, start = len(dataset.training), 0, 0, time.process_time()
     with interruptible(resume=again()) as context, context.reporter.task("collecting", len(files), "files") as task:
-        read_file = read_samples_of if arguments.decay is None else partial(_read_decayed, own, arguments.decay)
+        read_file = read_samples_of if arguments.decay is None else partial(samples_with_decay, own, arguments.decay)
         for number, read, kept in dataset.collect(files, held_out_share=arguments.held_out, read_file=read_file):
             task.update(number, positions=read, distinct=kept)
             context.check()
@@ -84,20 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _decayed(config: Config, decay: float | None) -> Config:
-    """Return a configuration with another winning-value decay, if there is one, in search and training alike."""
-    if decay is None:
-        return config
-    if config.selfplay.short_term_share:
-        raise Fault("short-term values cannot be made anew for another decay")
-    try:
-        search, training = replace(config.search, value_decay=decay), replace(config.training, z_decay=decay)
-    except ValueError as error:
-        raise Fault(str(error)) from error
-    return replace(config, search=search, training=training)
-
-
-def _read_decayed(configs: Mapping[Path, Config], decay: float, path: Path, cells: int) -> Packed:
-    """Return the samples of a file of one of the runs, with another decay."""
-    config = configs[path.parent.parent]
-    return with_decay(path, cells, config.selfplay.search_value_share, config.training.z_decay, decay)
+def _kind_of(config: Config) -> str:
+    """Return the rules of a run, and the settings by which it makes its values."""
+    parts, decay = config.selfplay, config.training.z_decay
+    return f"{config.rules}, shares {parts.search_value_share} and {parts.short_term_share}, decay {decay}"

@@ -53,16 +53,11 @@ class Selection:
         """See `SampleSet`."""
         chosen = self.index[which]
         part_of = np.searchsorted(self._ends, chosen, side="right")
-        order = np.argsort(part_of, kind="stable")
-        found: list[Samples] = []
-        for number in np.unique(part_of):
-            part = self.parts[number]
-            found.append(part.rows(chosen[part_of == number] - (self._ends[number] - len(part))))
-        if len(found) == 1:
-            return found[0]
-        place = np.empty(len(order), np.intp)
-        place[order] = np.arange(len(order))
-        return Samples.concatenate(found or [self.parts[0].rows(np.arange(0))]).rows(place)
+        found = [
+            part.rows(chosen[part_of == number] - (self._ends[number] - len(part)))
+            for number, part in enumerate(self.parts)
+        ]
+        return Samples.concatenate(found).rows(np.argsort(np.argsort(part_of, kind="stable")))
 
     def select(self, which: Rows) -> "Selection":
         """Return some of the samples, unread."""

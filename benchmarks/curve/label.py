@@ -15,7 +15,7 @@ from benchmarks.curve.dataset import Dataset
 from benchmarks.measuring import again
 from core.evaluation import PositionBatch
 from core.position import Position
-from core.rules import BLACK, NO_CELL, WHITE, Rules
+from core.rules import BLACK, WHITE, Rules
 from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.training.files import write_samples
 from curriculum.training.samples import Samples
@@ -37,14 +37,12 @@ def options(parser: argparse.ArgumentParser) -> None:
 def positions_of(batch: PositionBatch, rules: Rules) -> Iterable[Position]:
     """Yield the positions of a batch, with their stones in any order but for the last moves."""
     for row, lasts in zip(batch.stones, batch.last_moves.tolist(), strict=True):
-        last = [cell for cell in lasts if cell != NO_CELL]
         black, white = (
-            [*np.setdiff1d(np.flatnonzero(row == colour), last), *(cell for cell in last if row[cell] == colour)]
-            for colour in (BLACK, WHITE)
+            sorted(np.flatnonzero(row == colour).tolist(), key=lasts.__contains__) for colour in (BLACK, WHITE)
         )
         moves = [0] * (len(black) + len(white))
         moves[::2], moves[1::2] = black, white
-        yield Position.from_moves(rules, map(int, moves))
+        yield Position.from_moves(rules, moves)
 
 
 def run(arguments: argparse.Namespace) -> int:

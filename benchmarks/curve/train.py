@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from core.streams import Purpose, stream_key
 from curriculum.config import Config, Phase
 from curriculum.games.basics import with_colours_swapped
 from curriculum.phases.origin import origin_of, portable_name
+from curriculum.phases.steps import check_start
 from curriculum.presets import read_config, resolve
 from curriculum.reporting import Context
 from curriculum.run.folder import commit_of_source
@@ -55,18 +56,6 @@ _SECONDS_PER_SAVE = 60.0
 _CHUNK = 2_000
 _SMALLEST = -30.0
 """Logarithm of a probability below which a move counts as that unlikely."""
-
-
-class Cell(NamedTuple):
-    """A training of the curve."""
-
-    trunk: tuple[str, ...]
-    positions: int
-
-    @property
-    def net(self) -> str:
-        """The layers of the trunk, in one text."""
-        return ", ".join(self.trunk)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -100,16 +89,19 @@ def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def name_of(cell: Cell, facts: Mapping[str, Any]) -> str:
+def name_of(net: str, positions: int, facts: Mapping[str, Any]) -> str:
     """Return the name of a training's files."""
     others = " ".join(str(facts[name]) for name in ("rates", "settings", "rehearsed"))
     digest = hashlib.sha256(others.encode()).hexdigest()[:6]
-    parts = (*cell.trunk, cell.positions, f"{facts['passes']:g}", facts["start"], facts["seed"], digest)
+    parts = (*net.split(", "), positions, f"{facts['passes']:g}", facts["start"], facts["seed"], digest)
     return "-".join(str(part) for part in parts if part is not None).replace(":", "_").replace("*", "_")
 
 
-def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
-    """Return the trainings, the small ones first. Raises `Fault` for more positions than there are."""
+def cells_of(arguments: argparse.Namespace, available: int) -> list[tuple[str, int]]:
+    """Return the layers of the trunk and the number of positions of each training, the small ones first.
+
+    Raises `Fault` for more positions than there are.
+    """
     if max(arguments.positions) > available:
         raise Fault(f"{arguments.data} holds {available:,} positions to learn from, not {max(arguments.positions):,}")
     found = []
@@ -117,7 +109,7 @@ def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
         for net in arguments.net:
             first, *others = (layer.strip() for layer in net.split(","))
             firsts = [f"{first}:{units}" for units in arguments.units] if first.startswith("lines") else [first]
-            found += [Cell((layer, *others), positions) for layer in firsts]
+            found += [(", ".join((layer, *others)), positions) for layer in firsts]
     return found
 
 
@@ -147,27 +139,22 @@ def basics_of(run: Path) -> Samples:
 
 
 def model_to_start(start: str | None, config: Config) -> DualNet | None:
-    """Return the model that a training starts from, enlarged if need be (`nets.dual`). Raises `Fault`."""
-    if start is None:
-        return None
-    model, info = load_model(start)
-    if not config.net.holds(info.net):
-        raise Fault(f"{start} has {info.net.layer_names}, which {config.net.layer_names} does not hold")
-    return enlarged(model, config.net, config.rules, config.seed)
+    """Return the model that a training starts from, enlarged if need be. Raises the errors of `check_start`."""
+    path = check_start(replace(config, start=start or ""))
+    return None if path is None else enlarged(load_model(path)[0], config.net, config.rules, config.seed)
 
 
 def trained(
-    trainer: Trainer, source: BatchSource, rates: NDArray[np.float64], cell: Cell, state: Path, context: Context
+    trainer: Trainer, source: BatchSource, rates: NDArray[np.float64], title: str, state: Path, context: Context
 ) -> dict[str, Any]:
     """Train a step with each of the rates, and return how long it took. Raises `Interrupted` after a save."""
-    progress = {"step": 0, "seconds": 0.0, "core_seconds": 0.0}
-    if state.exists():
-        progress = trainer.load(state, progress)
+    fresh = {"step": 0, "seconds": 0.0, "core_seconds": 0.0}
+    progress = trainer.load(state, fresh) if state.exists() else fresh
     saved = time.monotonic()
-    with context.reporter.task(f"{cell.net}, {cell.positions:,} positions", len(rates), "steps") as task:
+    with context.reporter.task(title, len(rates), "steps") as task:
         task.update(progress["step"])
         while progress["step"] < len(rates):
-            start, cores, first = time.monotonic(), time.process_time(), progress["step"]
+            start, cores, first = time.monotonic(), time.process_time(), int(progress["step"])
             last = min(first + _STEPS_PER_CALL, len(rates))
             found = trainer.train(source, first, last, rates[first:last])
             progress["step"] = last
@@ -199,26 +186,27 @@ def run(arguments: argparse.Namespace) -> int:
     deadline = time.monotonic() + 60 * arguments.minutes
 
     def rows(context: Context) -> Iterator[dict[str, Any]]:
-        for cell in cells:
-            if {"net": cell.net, "positions": cell.positions, **facts} in known:
+        for net, positions in cells:
+            if {"net": net, "positions": positions, **facts} in known:
                 continue
-            assignments = [f"net.trunk={cell.net}", f"seed={arguments.seed}", *arguments.set]
+            assignments = [f"net.trunk={net}", f"seed={arguments.seed}", *arguments.set]
             config = resolve("strongest", assignments=assignments)
             # It plays with as many simulations as other models, however many labelled its positions.
             search = replace(own.search, simulations=config.search.simulations)
             config = replace(config, rules=own.rules, search=search)
-            name = name_of(cell, facts)
+            name = name_of(net, positions, facts)
             state = out / f"{name}.state"
             trainer = Trainer(config, model_to_start(arguments.start, config))
-            samples, key = dataset.training.select(slice(cell.positions)), stream_key(arguments.seed, Purpose.SHUFFLE)
+            samples, key = dataset.training.select(slice(positions)), stream_key(arguments.seed, Purpose.SHUFFLE)
             source = trainer.batches(samples, key, rehearsal=rehearsal, rehearsal_share=facts["rehearsed"])
             drawn = trainer.settings.batch_size * len(source.colours) * (1 - facts["rehearsed"])
-            steps = max(1, round(arguments.passes * cell.positions / drawn))
-            rates = np.array([cosine_rate(*arguments.rates, step / steps) for step in range(steps)])
-            progress = trained(trainer, source, rates, cell, state, context)
+            steps = max(1, round(arguments.passes * positions / drawn))
+            fastest, slowest = arguments.rates
+            rates = np.array([cosine_rate(fastest, slowest, step / steps) for step in range(steps)])
+            progress = trained(trainer, source, rates, f"{net}, {positions:,} positions", state, context)
             evaluator = NetEvaluator(trainer.result.eval())
             policy, value, _ = errors(evaluator, held_out)
-            row = {"positions": cell.positions, "net": cell.net, "policy": policy, "value": value}
+            row = {"positions": positions, "net": net, "policy": policy, "value": value}
             if labels is not None:
                 row["deep_policy"], row["deep_value"], row["r"] = errors(evaluator, labels)
             evaluator.close()
