@@ -47,9 +47,9 @@ def on_each_change(happens: Callable[[str, Path], None]) -> None:
     """Call `happens` with the operation and the path before each operation of this process that changes a file."""
     fsync = os.fsync
 
-    def noted_fsync(descriptor: Any) -> None:
-        happens("fsync", Path(os.readlink(f"/proc/self/fd/{descriptor}")))
-        fsync(descriptor)
+    def noted_fsync(fd: Any) -> None:
+        happens("fsync", Path(os.readlink(f"/proc/self/fd/{fd}")))
+        fsync(fd)
 
     def audit(event: str, details: tuple[Any, ...]) -> None:
         written = event == "open" and isinstance(details[2], int) and details[2] & (os.O_WRONLY | os.O_RDWR)
@@ -236,11 +236,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Kill each command its share of the kills; print a row for each, and return 1 at the first fault."""
+    """Kill each command its share of the kills, and print a row for each. Raises `Fault`."""
     subprocess.run([sys.executable, "-m", "gomoku_cli", "warmup", "--quiet"], cwd=ROOT, check=True, capture_output=True)
     place = Path(tempfile.mkdtemp(prefix="gomoku-kills-"))
     killer, total = Killer(place), sum(WORKS[name].share for name in arguments.only)
-    failure, name, number = "", "", 0
+    kinds, name, number = ("finished", "kills", "writing", "cuts"), "", 0
     try:
         for name in arguments.only:
             goal = -(-arguments.kills * WORKS[name].share // total)
@@ -251,10 +251,9 @@ def run(arguments: argparse.Namespace) -> int:
                 number += 1
             progress(f"{name}: {killer.counts[name, 'kills']} kills")
     except Fault as error:
-        failure = f"{name}, work {number}: {error}; seed {arguments.seed}, kept in {place}"
-    kinds = ("finished", "kills", "writing", "cuts")
-    show({"command": each, **{kind: killer.counts[each, kind] for kind in kinds}} for each in arguments.only)
-    print(failure or "no fault; writing: with an unfinished file left; cuts: of the power")
-    if not failure:
-        shutil.rmtree(place)
-    return int(bool(failure))
+        raise Fault(f"{name}, work {number}: {error}; seed {arguments.seed}, kept in {place}") from error
+    finally:
+        show({"command": each, **{kind: killer.counts[each, kind] for kind in kinds}} for each in arguments.only)
+    print("no fault; writing: with an unfinished file left; cuts: of the power")
+    shutil.rmtree(place)
+    return 0

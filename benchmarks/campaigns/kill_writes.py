@@ -29,15 +29,10 @@ from curriculum.reporting import Context
 from curriculum.run import folder
 from curriculum.run.folder import RunFolder, is_run
 from nets.config import Backend, Precision, RuntimeChoice, set_runtime
+from tests.support.runs import SETTINGS
 
-_SETTINGS = (
-    *("rules.size=7", "rules.connect=4", "net.value_head=conv1-1,linear-4,linear", "training.batch_size=16"),
-    *("basics.positions=48", "basics.epochs=2", "basics.noise_stones=[0,12]", "imitation.games=6"),
-    *("imitation.held_out_share=0.3", "imitation.bar_every=1", "imitation.bar_score=1.0", "gate.games=2"),
-    *("selfplay.iterations=2", "selfplay.games=4", "selfplay.concurrent_games=2", "selfplay.window=150"),
-    *("selfplay.draws_per_position=2.0", "gate.simulations=4", "gate.threshold=0.0"),
-    "evaluation.opponents=['random','mentor:paper']",
-)
+_MATCHES = ("evaluation.final_games=2", "evaluation.opponents=['random','mentor:paper']")
+_SETTINGS = (*SETTINGS, "net.value_head=conv1-1,linear-4,linear", *_MATCHES)
 """All phases, accepted and rejected candidates, several saves in each training."""
 
 
@@ -109,7 +104,6 @@ def try_copy(copy: Path, whole: Path) -> list[str]:
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="try each n-th copy only")
     parser.add_argument("--overlap", action="store_true", help="with selfplay.overlap")
 
 
@@ -119,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     place = Path(tempfile.mkdtemp(prefix="gomoku-kill-writes-"))
     overlap = f"selfplay.overlap={str(arguments.overlap).lower()}"
     whole, copies, operations = make_run(resolve("smoke", assignments=[*_SETTINGS, overlap]), place)
-    copies, faults = copies[:: arguments.every], []
+    faults: list[str] = []
     for number, copy in enumerate(copies, start=1):
         faults += [f"{copy}: {fault}" for fault in try_copy(copy, whole)[:3]]
         progress(f"{number} of {len(copies)} copies, {len(faults)} faults")

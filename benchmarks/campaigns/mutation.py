@@ -30,7 +30,7 @@ def mutated(draw: st.DrawFn, seeds: Sequence[bytes], words: Sequence[str] = (), 
 def _once(draw: st.DrawFn, data: bytes, seeds: Sequence[bytes], words: Sequence[bytes]) -> bytes:
     at = draw(st.integers(0, len(data)))
     end = min(len(data), at + draw(st.integers(1, 30)))
-    word = draw(st.one_of(*([st.sampled_from(words)] * 2 if words else []), st.sampled_from(WORDS)))
+    word: bytes = draw(st.one_of(*([st.sampled_from(words)] * 2 if words else []), st.sampled_from(WORDS)))
     match draw(st.integers(0, 7)):
         case 0 if at < end:  # a bit
             return data[:at] + bytes((data[at] ^ 1 << draw(st.integers(0, 7)),)) + data[at + 1 :]

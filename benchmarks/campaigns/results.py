@@ -53,12 +53,11 @@ def whole_lines(path: Path) -> list[bytes]:
 def timeless(value: Any) -> Any:
     """Return `value` without times, and without the hash of the parent: a model file's metadata has no fixed order."""
     if isinstance(value, dict):
-        kept = {
-            key: timeless(item)
+        return {
+            key: bool(item) if key == "parent" else timeless(item)
             for key, item in value.items()
             if not ("second" in key or key.endswith("_ms") or key in _TIMES)
         }
-        return {key: bool(item) if key == "parent" else item for key, item in kept.items()}
     return [timeless(item) for item in value] if isinstance(value, list) else value
 
 

@@ -24,7 +24,6 @@ from benchmarks.measuring import progress
 from benchmarks.terminal import Terminal
 from gomoku_cli.exit_codes import ExitCode
 
-_USAGE, _INTERRUPTED, _READER_GONE = 2, 130, 141
 _INPUT = (b"\xe9", b"\xff\xfe", b"\x00", b"\x1b[999", b"\x1b", b"\x1b[<0;9;9", b"\r", b"\x1b[A", b"u", b"?", b"x" * 999)
 """Bytes for the board: not UTF-8, unfinished escape sequences, keys."""
 _START_S = 0.6
@@ -132,9 +131,9 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path) -> list[st
         for descriptor in open_ends.values():
             os.close(descriptor)
     if stop == _NO_READER:  # the board needs a terminal; other work may end before it writes again
-        allowed = {_USAGE, _INTERRUPTED} if work.is_board else {ExitCode.DONE, _READER_GONE}
+        allowed = {ExitCode.USAGE, ExitCode.INTERRUPTED} if work.is_board else {ExitCode.DONE, ExitCode.READER_GONE}
     else:
-        allowed = {_INTERRUPTED} if work.is_board else {ExitCode.DONE, _INTERRUPTED}
+        allowed = {ExitCode.INTERRUPTED} if work.is_board else {ExitCode.DONE, ExitCode.INTERRUPTED}
     code, number = process.returncode, SIGNALS.get(stop, signal.SIGHUP)
     if code not in allowed and not (code == -number and ran_s < _START_S):
         faults.append(f"its exit code is {code} after {ran_s:.2f} s")
@@ -152,17 +151,12 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path) -> list[st
 
 def _continue(words: list[str]) -> list[str]:
     """Continue the work for a moment, and stop it; return its faults."""
-    command = [sys.executable, "-m", "gomoku_cli", *words]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    time.sleep(3.0)
-    process.terminate()
-    try:
-        _, said = process.communicate(timeout=_PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return [f"the continued work still runs {_PATIENCE_S:.0f} s after SIGTERM"]
-    if process.returncode not in (ExitCode.DONE, _INTERRUPTED):
-        return [f"the continued work ended with {process.returncode}: {said[-2000:]}"]
+    # SIGTERM to the command alone after 3 s, and SIGKILL later.
+    limit = ["timeout", "--foreground", "--preserve-status", f"--kill-after={_PATIENCE_S}", "3"]
+    command = [*limit, sys.executable, "-m", "gomoku_cli", *words]
+    ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if ended.returncode not in (ExitCode.DONE, ExitCode.INTERRUPTED):
+        return [f"the continued work ended with {ended.returncode}: {ended.stderr[-2000:]}"]
     return []
 
 

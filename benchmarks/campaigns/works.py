@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.compiled.jit import KERNELS
-from core.position import Position
 from core.records.formats import write_games
 from core.records.record import GameRecord
 from core.rules import Rules
+from curriculum.bench.positions import long_games
 from curriculum.run.folder import is_run
 from tests.support.project import ROOT
 
@@ -44,14 +44,8 @@ class Work(NamedTuple):
 
 
 def _games_to_convert(folder: Path, seed: int) -> None:
-    chance, games = random.Random(seed), []
-    for _ in range(100):
-        position = Position(Rules())
-        while not position.is_game_over() and position.ply < 80:
-            position.push(int(chance.choice(position.legal_moves())))
-        outcome = position.outcome()
-        games.append(GameRecord(Rules(), tuple(position.moves), outcome.winner if outcome else None))
-    write_games(folder / "in.sgf", games)
+    games = random.Random(seed).sample(long_games(Rules(), 120), 100)
+    write_games(folder / "in.sgf", [GameRecord(game.rules, game.moves) for game in games])
 
 
 def _kernels(folder: Path, seed: int) -> None:

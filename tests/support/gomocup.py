@@ -6,6 +6,7 @@ from core.position import Position
 from core.rules import Rules
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.commands import Engine
+from gomoku_cli.gomocup.players import EnginePlayers
 from search.engine import Engine as SearchEngine
 from search.limit import Limit
 from search.players import PLAIN, Decision, How, Player, Searched, never
@@ -44,7 +45,7 @@ class FirstCellPlayer(OneByOne):
         return super().search(position, limit, how)
 
 
-class OnePlayer:
+class OnePlayer(EnginePlayers):
     """An `EnginePlayers` with the same player for all rules. It keeps the requests."""
 
     def __init__(self, player: Player) -> None:
