@@ -131,6 +131,13 @@ class TerminalApp(App[None]):
 class KeyBar(Footer):
     """The keys that have room, whole; the help has all of them."""
 
+    def compose(self) -> ComposeResult:
+        """Yield keys that are as compact as this bar from the start: Textual styled each of them twice."""
+        for key in super().compose():
+            if isinstance(key, FooterKey):
+                key.set_reactive(FooterKey.compact, self.compact)
+            yield key
+
     async def recompose(self) -> None:
         """Show the keys of the focus."""
         await super().recompose()
