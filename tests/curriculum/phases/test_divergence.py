@@ -1,8 +1,10 @@
 """A training that diverges: it stops before it saves anything, and the run goes on with a smaller rate."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,8 @@ from curriculum.reporting import Context, DivergedError
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_samples, write_samples
 from curriculum.training.trainer import StepError, Trainer
+from curriculum.workers.games import Game, Job, Stream
+from curriculum.workers.local import Local
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import check_model
 from nets.tensor_file import NotFiniteError, open_tensors
@@ -41,6 +45,16 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_training, "STEPS_PER_SAVE", 2)
 
 
+class Here(Local):
+    """Plays in this process what is to be played beside it."""
+
+    def stream(self, job: Job[Game], numbers: Iterable[int], *others: Any, **beside: bool) -> Stream[Game]:
+        """See `Pool`."""
+        stream = super().stream(job, numbers, *others)
+        assert stream.take(0.1) == []  # the first one opens the model, so that newer weights may come
+        return stream
+
+
 def with_rate(config: Config, phase: Phase, rate: float) -> Config:
     return with_values(config, {f"{phase}.learning_rate": rate, f"{phase}.final_learning_rate": rate})
 
@@ -61,13 +75,13 @@ def assert_finite(path: Path) -> None:
         *((FEW, phase) for phase in Phase),
         (replace(FEW, training=replace(FEW.training, optimiser=Optimiser.ADAM)), Phase.BASICS),
         (OVERLAPPED, Phase.SELFPLAY),
-        pytest.param(SIDE_BY_SIDE, Phase.SELFPLAY, marks=pytest.mark.slow),
+        (SIDE_BY_SIDE, Phase.SELFPLAY),
     ],
 )
 def test_a_diverged_phase_saves_nothing_and_goes_on(config: Config, phase: Phase, tmp_path: Path) -> None:
     path, work = tmp_path / "run", RUNS[phase]
     with RunFolder.create(path, with_rate(config, phase, 1e18)) as folder, pytest.raises(DivergedError) as error:
-        work(folder, Context())
+        work(folder, Context(pool=Here()))
     assert str(error.value).startswith(PLACES[phase])
     assert "learning rate 1e+18" in str(error.value)
     assert "with a smaller rate" in str(error.value)
@@ -76,7 +90,7 @@ def test_a_diverged_phase_saves_nothing_and_goes_on(config: Config, phase: Phase
     assert not (path / "models" / "candidate.safetensors").exists()
     smaller = {key: float(value) for key, value in (each.split("=") for each in error.value.settings)}
     with RunFolder.open(path, lambda config, original: with_values(config, smaller)) as folder:
-        work(folder, Context())
+        work(folder, Context(pool=Here()))
         assert folder.changes
     assert_finite(path)
     assert check_model(path / "models" / "best.safetensors").made["phase"]
