@@ -25,6 +25,9 @@ from nets.checkpoint import load_model
 from tests.support.runs import CURRICULUM as CONFIG
 from tests.support.runs import Killed
 
+# All of them, since their run without interruption would be made again for those that come later.
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class StopsAt(Context):
@@ -143,16 +146,15 @@ def test_stopped_at_every_check_a_run_resumes_to_the_same_model(straight: Path, 
     assert list(dict.fromkeys(events(path))) == list(dict.fromkeys(events(straight)))
 
 
-@pytest.mark.slow
 def test_stopped_anywhere_even_inside_games_a_run_comes_to_its_end(straight: Path, path: Path) -> None:
-    patience, interrupted = 4.0, True
+    patience, interrupted = 8.0, True
     while interrupted:
         asked = itertools.count()
         try:
             go_on(RunFolder.open(path), Context(stop=partial(_later_than, asked, patience)))
             interrupted = False
         except Interrupted:
-            patience *= 1.7
+            patience *= 2.2
     found, expected = (dict.fromkeys(e for e in events(each) if e[2] != "games") for each in (path, straight))
     assert list(found) == list(expected)
     for iteration in range(2):
@@ -191,7 +193,6 @@ def kill_after(patch: pytest.MonkeyPatch, file: Path) -> None:
     patch.setattr(Path, "replace", replace_and_die)
 
 
-@pytest.mark.slow
 def test_killed_after_any_file_a_run_resumes_to_the_same_model(straight: Path, path: Path) -> None:
     for name in WRITTEN:
         with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
