@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from benchmarks.campaigns.foreign_games import ForeignFile, check, foreign_files
 
-_SETTINGS = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=60)
+_SETTINGS = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=25)
 
 
 @pytest.fixture(scope="module")
