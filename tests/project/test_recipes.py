@@ -26,6 +26,8 @@ selfplay.concurrent_games=2 search.simulations=4 evaluation.final_games=0 rules.
 basics.noise_stones=[0,6]
 """.split()
 """Settings with which every training of a recipe takes some seconds."""
+PHASES = {"runs/block": "basics", "runs/target": "selfplay", "runs/preset": "imitation"}
+"""The phase that shows what is new, where one is enough."""
 
 
 def blocks(recipe: str, language: str) -> list[str]:
@@ -68,7 +70,8 @@ def output(recipes: Iterable[str], root: Path, folder: Path, **environment: str)
         name, *words = shlex.split(line)
         assert name == "gomoku"
         if words[0] == "train":
-            words += [word for setting in QUICK for word in ("--set", setting)] + ["--quiet"]
+            phases = PHASES.get(words[words.index("--run") + 1], "basics,imitation,selfplay")
+            words += [word for setting in (*QUICK, f"phases={phases}") for word in ("--set", setting)] + ["--quiet"]
         commands.append(words)
     done = subprocess.run(
         [sys.executable, "-c", RUN, json.dumps(commands)],
