@@ -117,5 +117,4 @@ def test_four_in_a_row_on_6x6_is_won_by_a_player_that_keeps_to_the_proof_and_not
     start = Position.from_moves(solved.RULES, moves)
     outcome = solved.play_out(prover, FunctionPlayer("proof", keeps), start).outcome()
     assert outcome.winner == BLACK
-    aimless = [solved.play_out(prover, RandomPlayer(), start).outcome() for _ in range(3)]
-    assert not all(outcome is not None and outcome.winner == BLACK for outcome in aimless)
+    assert solved.play_out(prover, RandomPlayer(), start).outcome().winner != BLACK

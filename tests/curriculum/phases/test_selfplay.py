@@ -39,7 +39,8 @@ def test_balanced_openings_are_read_where_they_are_used(size: int, share: float,
 
 def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path) -> None:
     remarks = Remarks()
-    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=2, games=2))
+    settings = replace(CONFIG.selfplay, iterations=2, games=1, draws_per_position=0.01)
+    config = replace(CONFIG, selfplay=settings, gate=replace(CONFIG.gate, games=0))
     with RunFolder.create(tmp_path / "run", config) as run:
         run_selfplay(run, Context(remarks))
     assert sum("no balanced openings" in text for text in remarks.lines) == 1

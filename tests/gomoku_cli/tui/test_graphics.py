@@ -196,7 +196,6 @@ def assert_shown(ui: BoardDriver, emulator: GraphicsTerminal) -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_the_board_on_the_screen_is_its_pictures(monkeypatch: pytest.MonkeyPatch, protocol: Graphics) -> None:
     async with shown_board(monkeypatch, protocol, "112 113 97") as (ui, emulator, _):
-        assert_shown(ui, emulator)
         await ui.press("left", "up", "enter", "right")
         await ui.pilot.pause()
         assert len(ui.app.game.moves) == 4
