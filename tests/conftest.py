@@ -27,6 +27,9 @@ settings.register_profile("gomoku", deadline=None, max_examples=40)
 settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "gomoku")
 
+# Imports and tests make many objects that stay: garbage is looked for among them less often.
+gc.set_threshold(10_000)
+
 # Tests that ask for OpenVINO before `nets` does must not report to its makers either.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 

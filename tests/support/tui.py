@@ -22,6 +22,7 @@ from textual.widgets import Static
 from core.notation import cell_name, parse_cell
 from core.rules import BLACK, Cell, Colour, Rules
 from gomoku_cli.tui.app import GomokuApp
+from gomoku_cli.tui.engine import worker
 from gomoku_cli.tui.engine.client import Receives
 from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.lanes import Lanes
@@ -48,6 +49,7 @@ async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
 
 textual.app.wait_for_idle = textual.pilot.wait_for_idle = wait_for_idle  # type: ignore[attr-defined]
 textual.screen.UPDATE_PERIOD = 0.004  # type: ignore[misc]  # so that nothing waits to be drawn after that
+worker.give_back_memory = lambda: None  # which looks through all of the tests' memory, once for each board
 
 
 class ThreadEngine:
