@@ -1,10 +1,13 @@
 """Openings of games: the shipped balanced ones, a file of openings, or the empty board."""
 
+import hashlib
 import re
+from collections.abc import Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from core.compiled.symmetry import targets
 from core.records.openings import parse_openings, read_openings
 from core.records.record import RecordError
 from core.rules import Cell, Rules, Variant, shipped_variant
@@ -19,8 +22,9 @@ _HEAD = 4096
 def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> list[tuple[Cell, ...]]:
     """Return openings: `balanced` (shipped), `empty` (the empty board) or those of a file. Raises `RecordError`.
 
-    Where none are shipped for the variant of the rules, those of freestyle are taken (`balanced_for`). Training takes
-    every second one of the shipped openings, and evaluation the others, so no match repeats training.
+    Where none are shipped for the variant of the rules, those of freestyle are taken (`balanced_for`). About half of
+    the shipped openings are for training, and the others for evaluation: the same under all rules, so no match repeats
+    a start that its nets, or those that they began as, were trained on.
     """
     if choice == EMPTY_BOARD:
         return [()]
@@ -31,7 +35,16 @@ def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> l
         raise RecordError(f"there are no balanced openings for {rules}: use --openings empty or a file of your own")
     file = _shipped(rules, variant)
     openings = parse_openings(file.read_text(encoding="utf-8"), rules, file.name)
-    return openings[1::2] if for_training else openings[0::2]
+    return [moves for moves in openings if _is_for_training(moves, rules.size) == for_training]
+
+
+def _is_for_training(moves: Sequence[Cell], size: int) -> bool:
+    """Draw whether an opening is for training, by its stones: however it is turned, and whatever file it is in.
+
+    Its place in a file says nothing: there, those that favour Black and those that favour White take turns.
+    """
+    turned = (sorted((int(symmetry[cell]), ply % 2) for ply, cell in enumerate(moves)) for symmetry in targets(size))
+    return bool(hashlib.sha256(repr(min(turned)).encode()).digest()[0] & 1)
 
 
 def variant_of_file(choice: str) -> str | None:

@@ -9,8 +9,10 @@ import pytest
 from core.compiled.symmetry import targets
 from core.notation import parse_cell
 from core.position import Position
+from core.records.openings import parse_openings
 from core.records.record import RecordError
-from core.rules import BLACK, WHITE, Rules
+from core.rules import BLACK, WHITE, Rules, Variant
+from curriculum.arena import opening_sets
 from curriculum.arena.opening_sets import evaluation_openings, load_openings
 from curriculum.arena.results import MatchResult, Tally
 from curriculum.arena.statistics.elo import estimate, game_counts
@@ -169,14 +171,27 @@ def canonical(moves: Sequence[int], size: int) -> frozenset[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("size", [9, 11, 15, 20])
-def test_training_and_evaluation_openings_are_disjoint_under_all_symmetries(size: int) -> None:
-    rules = Rules(size, 5)
-    training, evaluation = load_openings("balanced", rules, for_training=True), load_openings("balanced", rules)
-    assert len(training) >= 20
-    assert len(evaluation) >= 20
-    assert not {canonical(o, size) for o in training} & {canonical(o, size) for o in evaluation}
-    for opening in (*training, *evaluation):
-        assert not Position.from_moves(rules, opening).is_game_over()
+def test_no_opening_is_for_training_and_evaluation_however_turned_and_under_whatever_rule(size: int) -> None:
+    found: dict[bool, set[frozenset[tuple[int, int]]]] = {True: set(), False: set()}
+    for variant in (Variant.FREESTYLE, Variant.STANDARD, Variant.RENJU, Variant.CARO):
+        rules = Rules(size, variant=variant)
+        for for_training, seen in found.items():
+            openings = load_openings("balanced", rules, for_training=for_training)
+            assert len(openings) >= 20
+            assert not any(Position.from_moves(rules, opening).is_game_over() for opening in openings)
+            seen |= {canonical(opening, size) for opening in openings}
+    assert not found[True] & found[False]
+
+
+def test_the_place_in_a_file_does_not_choose_openings_for_training() -> None:
+    # There, those that favour Black and those that favour White take turns.
+    rules = Rules()
+    training = set(load_openings("balanced", rules, for_training=True))
+    openings = parse_openings(
+        (Path(opening_sets.__file__).parents[1] / "openings" / "freestyle15.txt").read_text(), rules
+    )
+    of_even_places = sum(opening in training for opening in openings[::2])
+    assert 0.35 * len(training) < of_even_places < 0.65 * len(training)
 
 
 def test_openings_by_name_and_by_file(tmp_path: Path) -> None:
