@@ -33,6 +33,15 @@ def position(colour: Colour, own: str, enemy: str) -> Position:
     return result
 
 
+def openings() -> list[Position]:
+    """Return quiet positions of four to eight stones, in which nothing is decided."""
+    starts = (
+        *("g11 f10 g7 h6 h12", "f8 h8 j5 g5", "h2 e5 h4 e3 d7 f2 e4", "d3 d4 h7 d2 e5 h4 b2 f3"),
+        *("f12 g10 g9 h13 h11 e12 e15 g13", "h11 g9 h9 j10 e9", "m5 n5 o5 l4", "n5 m5 l5 l3 k3"),
+    )
+    return [Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in start.split()]) for start in starts]
+
+
 def moves_of(player: Player, board: Position, seeds: int = 4) -> set[str]:
     """Return the names of the moves that a player makes over some seeds."""
     decisions = player.choose_batch([board] * seeds, seeds=range(seeds))

@@ -4,9 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.position import Position
 from core.rules import BLACK
-from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player
 from search.analysis import Analysis
 from search.limit import Limit
@@ -15,7 +13,7 @@ from search.mentor.player import DEFAULT_LIMIT, LEVELS, Mentor
 from search.players import Decision, How
 from search.solvers.vcf import NOT_KNOWN
 from search.tree.settings import Policy
-from tests.support.mentor_positions import RULES, position, takes_many_nodes
+from tests.support.mentor_positions import RULES, openings, position, takes_many_nodes
 
 
 @takes_many_nodes
@@ -45,7 +43,7 @@ def test_a_depth_ends_a_search() -> None:
 @takes_many_nodes
 def test_a_search_by_the_clock_uses_the_table_of_the_last_one() -> None:
     mentor, limit = Mentor(Limit(nodes=3000)), Limit(depth=9, seconds=600.0)
-    boards = [Position.from_moves(RULES, opening) for opening in load_openings("balanced", RULES)[:8]]
+    boards = openings()
     first, again = (sum(mentor.search(board, limit)[1].nodes for board in boards) for _ in range(2))
     assert again < 0.75 * first
     fresh = Mentor().search(boards[0], Limit(nodes=3000))[1]

@@ -9,12 +9,19 @@ import pytest
 from core.notation import cell_name
 from core.position import Position
 from core.rules import BLACK, WHITE, Colour, Rules
-from curriculum.arena.opening_sets import load_openings
 from search.limit import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Player
-from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, moves_of, play, position, takes_many_nodes
+from tests.support.mentor_positions import (
+    KERNELS_ARE_PYTHON,
+    RULES,
+    moves_of,
+    openings,
+    play,
+    position,
+    takes_many_nodes,
+)
 
 MENTORS = [pytest.param(Mentor(Limit(nodes=150)), id="mentor"), pytest.param(PaperMentor(), id="paper")]
 
@@ -118,7 +125,7 @@ def test_equal_moves_vary_with_the_seed(player: Player) -> None:
 
 @takes_many_nodes
 def test_variety_widens_the_choice() -> None:
-    boards = [Position.from_moves(RULES, opening) for opening in load_openings("balanced", RULES)[:4]]
+    boards = openings()[:4]
     narrow, wide = (
         sum(len(moves_of(Mentor(Limit(nodes=1000), variety=variety), board, seeds=16)) for board in boards)
         for variety in (0, 30)

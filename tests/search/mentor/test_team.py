@@ -5,14 +5,12 @@ import time
 
 import pytest
 
-from core.position import Position
 from core.rules import BLACK
-from curriculum.arena.opening_sets import load_openings
 from search.limit import Limit
 from search.mentor.deepening import Task
 from search.mentor.player import Mentor
 from search.mentor.team import Team
-from tests.support.mentor_positions import RULES, position, takes_many_nodes
+from tests.support.mentor_positions import openings, position, takes_many_nodes
 
 SECONDS = 0.02
 
@@ -64,8 +62,7 @@ def test_limits_of_nodes_and_depth_have_one_thread_and_are_repeatable() -> None:
 def test_pondering_spares_the_next_search_its_work() -> None:
     mentor, limit = Mentor(threads=1), Limit(depth=9, seconds=600.0)
     fresh = again = 0
-    for opening in load_openings("balanced", RULES)[:4]:
-        board = Position.from_moves(RULES, opening)
+    for board in openings()[:4]:
         fresh += Mentor(threads=1).search(board, limit)[1].nodes
         checks = iter(range(40))
         mentor.ponder(board, lambda: next(checks, None) is None)  # noqa: B023 - called at once
