@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.compiled.symmetry import sources
 from core.compiled.threats import FOUR, ThreatBoard, load, new_threat_board
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
+from curriculum.arena.opening_sets import canonical
 from curriculum.arena.players import PlayerSettings, model_path, parse_player
 from curriculum.games.mentor_games import random_opening
 from curriculum.reporting import Context
@@ -70,7 +70,7 @@ def balanced_openings(
     `Interrupted` if the context stops it.
     """
     board = new_threat_board(rules)
-    seen: set[bytes] = set()
+    seen: set[tuple[tuple[int, int], ...]] = set()
     fruitless = 0
     for_black: list[BalancedOpening] = []
     for_white: list[BalancedOpening] = []
@@ -79,7 +79,7 @@ def balanced_openings(
         starts: dict[int, Position] = {}
         for number in range(first, first + _DRAWN_AT_ONCE):
             start = random_opening(rules, stones, generator(seed, Purpose.OPENING, number))
-            key = _canonical(start)
+            key = tuple(canonical(start.moves, rules.size))
             if key not in seen and _is_quiet(board, stones_of(start)):
                 starts[number] = start
             seen.add(key)
@@ -182,12 +182,6 @@ def _values(evaluator: Player, starts: dict[int, Position], seed: int, context: 
     if len(known) < len(values):
         raise NoBalancedOpeningsError(f"{evaluator.name} does not evaluate positions")
     return known
-
-
-def _canonical(position: Position) -> bytes:
-    """Return a key that is equal for positions with equal stones under the eight symmetries."""
-    views: NDArray[np.int8] = stones_of(position)[sources(position.rules.size)]
-    return min(bytes(view) for view in views)
 
 
 def _is_quiet(board: ThreatBoard, stones: NDArray[np.int8]) -> bool:

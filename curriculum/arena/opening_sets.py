@@ -38,13 +38,19 @@ def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> l
     return [moves for moves in openings if _is_for_training(moves, rules.size) == for_training]
 
 
+def canonical(moves: Sequence[Cell], size: int) -> list[tuple[int, int]]:
+    """Return the cells and colours of an opening's stones, the same for all that symmetries carry into each other."""
+    return min(
+        sorted((symmetry[cell], ply % 2) for ply, cell in enumerate(moves)) for symmetry in targets(size).tolist()
+    )
+
+
 def _is_for_training(moves: Sequence[Cell], size: int) -> bool:
     """Draw whether an opening is for training, by its stones: however it is turned, and whatever file it is in.
 
     Its place in a file says nothing: there, those that favour Black and those that favour White take turns.
     """
-    turned = (sorted((int(symmetry[cell]), ply % 2) for ply, cell in enumerate(moves)) for symmetry in targets(size))
-    return bool(hashlib.sha256(repr(min(turned)).encode()).digest()[0] & 1)
+    return bool(hashlib.sha256(repr(canonical(moves, size)).encode()).digest()[0] & 1)
 
 
 def variant_of_file(choice: str) -> str | None:

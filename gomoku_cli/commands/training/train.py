@@ -114,7 +114,6 @@ def command(
         raise typer.BadParameter("it belongs to --dry-run", param_hint="--speed")
     if tensorboard is not None:
         require("tensorboard", "--tensorboard", extra="tensorboard")
-        tensorboard.mkdir(parents=True, exist_ok=True)  # no run begins that could not write there
         from gomoku_cli.reports.page.tensorboard import following
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     if run is None:
@@ -128,6 +127,8 @@ def command(
     if resume and not chain and not is_run(run):
         raise FolderError(f"{why_no_run(run)}; without --resume the command makes one")
     words = ["train", *(("--preset", str(config.preset)) if chain else ()), "--run", str(run), "--resume"]
+    if tensorboard is not None:
+        tensorboard.mkdir(parents=True, exist_ok=True)  # no run begins that could not write there
     trained: list[dict[str, Any]] = []
     for preset in chain or (config.preset,):
         path = run / str(preset) if chain else run
