@@ -62,3 +62,8 @@ def board_text(size: int, cell_width: int, cell_of: Callable[[Cell], Text], last
     letters = "".join(f" {column_letter(column):^{cell_width}}" for column in range(size))
     board.append(f"  {letters} ")
     return board
+
+
+def show_board(board: Text) -> None:
+    """Print a board. Its lines stay whole: a file is wider than any terminal, and a narrow terminal breaks them."""
+    STDOUT.print(board, soft_wrap=True)

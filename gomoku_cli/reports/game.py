@@ -9,7 +9,7 @@ from core.records.record import Ending, GameRecord, contradiction, won_text
 from core.rules import Cell
 from gomoku_cli.console import STDOUT
 from gomoku_cli.printable import counted
-from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width
+from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width, show_board
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts
 
@@ -66,7 +66,7 @@ def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:
     is_cut = width > 2 and board_width(record.rules.size, width) > STDOUT.width
     for line in game_title(record).split("\n"):
         STDOUT.print(cell_text(line))
-    STDOUT.print(_board(position, record.set_up, 2 if is_cut else width, colours))
+    show_board(_board(position, record.set_up, 2 if is_cut else width, colours))
     numbers = f"black has the {'even' if record.set_up % 2 else 'odd'} numbers"
     facts = [("moves", f"{numbers}; of 100 and more the last two digits" if is_cut else numbers)]
     if winning := position.winning_line():

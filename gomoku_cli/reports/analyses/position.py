@@ -14,7 +14,7 @@ from core.position import Position
 from core.rules import NO_CELL, Cell, Colour, Rules, Variant, colour_name
 from gomoku_cli.console import STDOUT
 from gomoku_cli.printable import counted
-from gomoku_cli.reports.board_text import GRID, PAPER, board_text, board_width, stone_text
+from gomoku_cli.reports.board_text import GRID, PAPER, board_text, board_width, show_board, stone_text
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, show_table, table
 from gomoku_cli.reports.texts import Json, move_time
@@ -174,7 +174,7 @@ def show_analysis(result: Json, *, lines: int | None, colours: bool, ascii_only:
         STDOUT.print(grid)
     else:
         show_table(moves)
-        STDOUT.print(board)
+        show_board(board)
     shades = "white 0, red 1" if colours else "in tenths: . is 0, * is 1"
     forbidden = (("forbidden", f"{' '.join(result['forbidden'])} (x), to Black"),) if result["forbidden"] else ()
     print_facts(

@@ -19,6 +19,8 @@ from gomoku_cli.tui.screens.dialog import Dialog, key_buttons
 _COLUMNS = ("date", "players", "result", "rules", "opening", "moves")
 _MIN_PLAYERS, _MIN_RULES = 12, 5
 """Columns that the players keep where the rules are long, and that these keep in any case."""
+_SPARE = ("opening", "moves", "rules", "result", "date")
+"""Columns that a narrow terminal goes without, the first ones first."""
 _MAX_ROWS = 20
 _OTHER_ROWS = 6
 """Frame, filter, heading, the marked game in words, and buttons."""
@@ -102,11 +104,13 @@ class SavedGamesScreen(Dialog[str | None]):
         while cell_len(label) + cell_len(typed) >= width and typed:
             typed = typed[1:]
         hint = "" if self._filter or self._name is not None else "   (type words)"
+        if cell_len(label) + len(hint) >= width:
+            hint = ""
         self._texts["filter"].update(Content(printable(f"{label}{typed}_{hint}")))
+        more = ".." if self.app.has_class("-ascii") else "…"
         columns, lines = _columns(self._widths, width), []
         self._texts["columns"].update(_line({name: name for name in _COLUMNS}, columns))
         for place, game in enumerate(self._shown[self._top : self._top + rows], self._top):
-            more = ".." if self.app.has_class("-ascii") else "…"
             style = Style.parse("reverse" if place == self._row else "") + Style.from_meta({"game": place})
             lines.append(Content.styled(_line(_words(game), columns, more), style))
         self._texts["games"].styles.height = max(1, min(rows, len(self._list.games)))
@@ -116,7 +120,7 @@ class SavedGamesScreen(Dialog[str | None]):
             about = ", ".join(
                 filter(None, (*marked[2:-1], f"{marked.moves} {'move' if marked.moves == '1' else 'moves'}"))
             )
-        self._texts["about"].update(Content(printable(about)))
+        self._texts["about"].update(Content(_cut(about, width, more)))
 
     def on_key(self, event: events.Key) -> None:
         """Take what is typed into the filter, or into the name."""
@@ -222,19 +226,25 @@ def _columns(widths: dict[str, int], width: int) -> dict[str, int]:
     """
     columns = {name: max(len(name), widths[name]) for name in _COLUMNS if widths[name] or name == "players"}
     columns["players"] = 0
-    left = width - sum(columns.values()) - len(columns) + 1
-    if "rules" in columns and left < _MIN_PLAYERS:
-        shorter = max(_MIN_RULES, columns["rules"] - (_MIN_PLAYERS - left))
-        left, columns["rules"] = left + columns["rules"] - shorter, shorter
-    return columns | {"players": max(1, left)}
+
+    def left() -> int:
+        return width - sum(columns.values()) - len(columns) + 1
+
+    if "rules" in columns:
+        lack = max(0, _MIN_PLAYERS - left())
+        columns["rules"] = max(_MIN_RULES, columns["rules"] - lack)
+    for name in _SPARE:
+        if left() < _MIN_PLAYERS:
+            columns.pop(name, None)
+    return columns | {"players": max(1, left())}
 
 
 def _line(words: dict[str, str], columns: dict[str, int], more: str = "") -> str:
     """Return the words of each column side by side; `more` ends those that are cut."""
-    cells = []
-    for name, width in columns.items():
-        text = printable(words[name])
-        if cell_len(text) > width > len(more):
-            text = set_cell_size(text, width - len(more)) + more
-        cells.append(set_cell_size(text, width))
-    return " ".join(cells)
+    return " ".join(set_cell_size(_cut(words[name], width, more), width) for name, width in columns.items())
+
+
+def _cut(text: str, width: int, more: str) -> str:
+    """Return a text on one line of this width, on which `more` ends what is cut."""
+    text = printable(text)
+    return set_cell_size(text, width - len(more)) + more if cell_len(text) > width > len(more) else text

@@ -107,6 +107,19 @@ async def test_a_name_that_is_cut_in_the_list_says_so(tmp_path: Path, ascii_only
         assert "Second" not in row and row.count(more) == 1
 
 
+@pytest.mark.parametrize("columns", [20, 30, 40, 60])
+async def test_a_narrow_list_keeps_each_game_on_its_row_and_says_what_is_cut(tmp_path: Path, columns: int) -> None:
+    write_games(tmp_path / "games")
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path / "games")
+    async with board_app(engine, terminal=(columns, 20)) as ui:
+        await opened(ui)
+        lines = [line.strip() for line in ui.dialog.splitlines()]
+        (heading,) = [number for number, line in enumerate(lines) if line.startswith(("date", "players"))]
+        *rows, about = lines[heading + 1 : heading + 5]
+        assert about.startswith("you - mentor:2,") and about.endswith("…") is (columns < 60)
+        assert all(name in row for name, row in zip(("you", "won by", "you"), rows, strict=True)), rows
+
+
 async def test_names_of_rules_are_whole_at_80_columns(tmp_path: Path) -> None:
     rules = [Rules(20, variant=variant) for variant in Variant]
     for number, each in enumerate(rules):
