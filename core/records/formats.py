@@ -142,7 +142,7 @@ def games_text(path: Path, games: Iterable[GameRecord | GameTree]) -> str:
 def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> None:
     """Write the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another suffix.
 
-    Raises `core.position.IllegalMoveError` and `ValueError` for a record that no reader would take.
+    Raises `core.position.IllegalMoveError` and `ValueError` for what no reader would take, as is no game at all.
 
     Of a tree .sgf keeps everything, and .psq the main line: a `Notice` says that the variations of a tree are not in
     the file. Nor has .psq a place for comments, notes, dates, values and analyses.
@@ -151,6 +151,8 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
     """
     check_kind("games", games, Iterable, "a list of Records or GameTrees")
     path, games = Path(path), list(games)
+    if not games:
+        raise ValueError(f"there is no game to write to {path}: no reader takes a file without games")
     for game in games:
         check_kind("a game", game, GameRecord | GameTree, "a Record or a GameTree")
         if isinstance(game, GameTree):

@@ -61,7 +61,10 @@ class MatchFolder(OwnedFolder):
             self.played = self._read({fixture.number: fixture for fixture in fixtures})
             """The finished games, in the order of their ends."""
             # A kill can come between a game's line and its record.
-            write_games(path / _RECORDS, [game.record(rules, names) for game in self.played])
+            if self.played:
+                write_games(path / _RECORDS, [game.record(rules, names) for game in self.played])
+            else:
+                (path / _RECORDS).unlink(missing_ok=True)
             self._opened = time.perf_counter()
 
     def add(self, game: PlayedGame) -> None:

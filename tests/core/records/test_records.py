@@ -78,6 +78,8 @@ def test_a_file_that_cannot_be_read_is_named(name: str, content: str | None, why
 def test_games_are_not_written_to_a_name_that_could_not_be_read(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"neither in \.sgf nor in \.psq"):
         write_games(tmp_path / "games.txt", GAMES)
+    with pytest.raises(ValueError, match="there is no game to write"):
+        write_games(tmp_path / "games.sgf", [])
     assert not list(tmp_path.iterdir())
 
 
