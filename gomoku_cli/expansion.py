@@ -128,6 +128,15 @@ def check_suffix(path: Path, suffixes: Sequence[str], option: str | None, proble
         raise typer.BadParameter(f"{path} {problem} {' or '.join(suffixes)}", param_hint=option)
 
 
+def check_folder(path: Path, option: str) -> None:
+    """Raise a usage error if files could not be written into a folder, which is made then, before the work."""
+    place = next(filter(Path.exists, (path, *path.parents)), path)
+    if not place.is_dir():
+        raise typer.BadParameter(f"{place} is no folder", param_hint=option)
+    if not os.access(place, os.W_OK):
+        raise typer.BadParameter(f"nothing can be written to {place}", param_hint=option)
+
+
 def check_output(path: Path, option: str) -> None:
     """Raise a usage error if a file could not be written, before the work that would be lost."""
     from core.files.atomic import is_written_into

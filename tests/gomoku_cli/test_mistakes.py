@@ -62,5 +62,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(capsys: Capsys, tmp_path: P
     assert "Not a directory" in error
     if find_spec("tensorboard"):
         options = ("--run", tmp_path / "run", "--tensorboard", tmp_path / "file")
-        assert "File exists" in refused(capsys, ExitCode.FAILED, "train", "--preset", "smoke", *options)
+        assert "file is no folder" in refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke", *options)
+        options = ("--run", tmp_path / "run", "--tensorboard", tmp_path / "new" / "events")
+        assert "no key wrong" in refused(capsys, ExitCode.USAGE, "train", *options, "--set", "wrong=1")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

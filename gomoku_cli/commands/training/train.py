@@ -13,7 +13,7 @@ import typer
 
 from curriculum.config import Config
 from gomoku_cli import options
-from gomoku_cli.expansion import expand_options, require
+from gomoku_cli.expansion import check_folder, expand_options, require
 from gomoku_cli.printable import echo, echo_json
 from gomoku_cli.runs import ConfigOptions, resolved, work_in
 from gomoku_cli.workers import WorkerOptions
@@ -114,6 +114,7 @@ def command(
         raise typer.BadParameter("it belongs to --dry-run", param_hint="--speed")
     if tensorboard is not None:
         require("tensorboard", "--tensorboard", extra="tensorboard")
+        check_folder(tensorboard, "--tensorboard")
         from gomoku_cli.reports.page.tensorboard import following
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     if run is None:
@@ -127,8 +128,6 @@ def command(
     if resume and not chain and not is_run(run):
         raise FolderError(f"{why_no_run(run)}; without --resume the command makes one")
     words = ["train", *(("--preset", str(config.preset)) if chain else ()), "--run", str(run), "--resume"]
-    if tensorboard is not None:
-        tensorboard.mkdir(parents=True, exist_ok=True)  # no run begins that could not write there
     trained: list[dict[str, Any]] = []
     for preset in chain or (config.preset,):
         path = run / str(preset) if chain else run
