@@ -73,7 +73,10 @@ def _meant_options(typed: str, context: typer.Context) -> str:
         or [name for name in options if word in name.split("-")]
         or difflib.get_close_matches(typed, options, n=2, cutoff=0.7)
     )
-    return f"did you mean {' or '.join(meant)}?" if meant else f"{context.command_path} --help lists all"
+    if meant:
+        return f"did you mean {' or '.join(meant)}?"
+    behind = "those of a command stand after its name, and " if isinstance(context.command, help.Group) else ""
+    return f"{behind}{context.command_path} --help lists all"
 
 
 def _error_line(error: BaseException) -> str:

@@ -46,6 +46,12 @@ def test_help_loads_nothing_heavy() -> None:
     assert (ended.returncode, ended.stderr) == (0, "{0} []\n")
 
 
+def test_an_option_before_its_command_is_refused_with_its_place(capsys: Capsys) -> None:
+    for words in (("--json", "info"), ("book", "--json", "show", "book.sqlite")):
+        assert "those of a command stand after its name" in refused(capsys, ExitCode.USAGE, *words)
+    assert "after its name" not in refused(capsys, ExitCode.USAGE, "convert", "--json", "a.sgf", "b.sgf")
+
+
 @pytest.mark.parametrize(
     ("modules", "heavy"),
     [
