@@ -4,6 +4,7 @@ A book is one file of SQLite for one set of rules. Its positions are canonical: 
 all orders of its moves, are one. A row is a move in such a position, with the results for the side that makes it.
 """
 
+import errno
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -96,7 +97,9 @@ class Book:
     def __init__(self, path: Path | str, *, writable: bool = False) -> None:
         """Open a book. Raises `BookError` for a file that is none, `OSError` for one that is missing."""
         self.path, self._is_writable = Path(path), writable
-        self.path.stat()
+        if not self.path.exists():
+            reason = "there is no such book; gomoku book build or Book.create makes one"
+            raise FileNotFoundError(errno.ENOENT, reason, str(path))
         if self.path.is_dir():
             raise BookError(f"{path} is a folder, and no opening book")
         mode = "rw" if writable else "ro"

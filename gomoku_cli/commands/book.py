@@ -1,7 +1,8 @@
 """`gomoku book`: opening books, made from games and shown."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from gomoku_cli import options
 from gomoku_cli.commands import help
 from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.expansion import expand_options
+from gomoku_cli.expansion import check_output, expand_options
 from gomoku_cli.printable import counted, echo, echo_json
 from search.tree.settings import Policy
 
@@ -32,7 +33,7 @@ def app() -> None:
     Examples:
         gomoku book build book.sqlite games/ match.sgf
         gomoku book build book.sqlite games/ --player default --min-games 3
-        gomoku book show book.sqlite "h8 i9"
+        gomoku book show book.sqlite h8 i9
         gomoku evaluate default mentor --book book.sqlite
     """
 
@@ -77,16 +78,11 @@ def build(
     runtime.apply()
     with interruptible(quiet=quiet) as context:
         files = list(game_files(sources or ()))
-        is_new = not book.exists()
-        if is_new:
-            with Book.create(book, _rules(files, rules)):
-                pass
-        with Book(book, writable=True) as opened:
+        with _opened(book, files, rules) as opened:
             if rules.given and any(getattr(opened.rules, name) != value for name, value in rules.given.items()):
                 raise typer.BadParameter(f"{book} is a book for {opened.rules}", param_hint="--board-size, --variant")
             new, read, left_out, is_complete = _add(opened, files, plies, context)
-            if is_new and files and not opened.games and is_complete:
-                book.unlink()
+            if files and not opened.games:
                 raise typer.BadParameter(f"none of {counted(read, 'game')} fits: {_text(left_out)}", param_hint="GAMES")
             if player is not None:
                 search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC)
@@ -107,23 +103,23 @@ def build(
 @help.subcommand(app, "show")
 def show(
     book: _Path,
-    moves: Annotated[str, typer.Argument(metavar="[MOVES]")] = "",
+    moves: Annotated[list[str] | None, typer.Argument(metavar="[MOVES]")] = None,
     *,
     as_json: options.Json = False,
 ) -> None:
     """Show the moves of a book in a position: games, results for the side to move, and values.
 
     Args:
-        moves: The moves of the position, such as 'h8 i9'.
+        moves: The moves of the position, such as h8 i9.
 
     Examples:
-        gomoku book show book.sqlite "h8 i9"
+        gomoku book show book.sqlite h8 i9
     """
     from gomoku_cli.commands.pictures.subjects import played
     from gomoku_cli.reports.terminal import print_table
 
     with Book(book) as opened:
-        position = played(moves, opened.rules)
+        position = played(" ".join(moves or ()), opened.rules)
         found = opened.moves(position)
     if as_json:
         rows = [
@@ -139,12 +135,27 @@ def show(
     cells = [
         (
             *(position.name_of(each.move), f"{each.games:,}", f"{each.wins:,}", f"{each.draws:,}"),
-            *(f"{each.losses:,}", f"{each.points / each.games:.0%}"),
+            *(f"{each.losses:,}", f"{100 * each.points / each.games:.0f} %"),
             "" if each.value is None else f"{each.value:+.2f}",
         )
         for each in found
     ]
     print_table(("move", "games", "won", "drawn", "lost", "points", "value"), cells)
+
+
+@contextmanager
+def _opened(path: Path, files: list[Path], rules: options.RulesOptions) -> Iterator[Book]:
+    """Open a book to add games, which is made if there is none, and removed after an error that leaves it empty."""
+    check_output(path, "BOOK")
+    is_new = not path.exists()
+    book = Book.create(path, _rules(files, rules)) if is_new else Book(path, writable=True)
+    with book:
+        try:
+            yield book
+        except BaseException:
+            if is_new and not book.games:
+                path.unlink()
+            raise
 
 
 def game_files(sources: Sequence[Path]) -> list[Path]:
@@ -168,17 +179,17 @@ def _rules(files: list[Path], rules: options.RulesOptions) -> Rules:
         return rules.resolve(())
     if not files:
         raise typer.BadParameter("a new book needs games, or --board-size", param_hint="GAMES")
+    problem = None
     for path in files:
         try:
             games = open_games(path).games
-        except RecordError:
-            if len(files) == 1:
-                raise
+        except RecordError as error:
+            problem = error
             continue  # reported when its games are added
         for record in games:
             if record.ending is not Ending.UNKNOWN:
                 return record.rules
-    raise typer.BadParameter("no game has a result, so none is for a book", param_hint="GAMES")
+    raise problem or typer.BadParameter("no game has a result, so none is for a book", param_hint="GAMES")
 
 
 def _add(book: Book, files: list[Path], plies: int, context: Context) -> tuple[int, int, Counter[str], bool]:

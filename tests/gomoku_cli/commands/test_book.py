@@ -52,6 +52,7 @@ def test_a_book_is_made_from_a_folder_and_shown(capsys: Capsys, tmp_path: Path) 
     shown = book(capsys, "show", path, "i1")[1]
     assert ("│ b1" in shown) != ("│ i8" in shown), "one of two that are the same mirrored"
     assert book(capsys, "show", path, "e5")[1] == "the book has no move here\n"
+    assert book(capsys, "show", path, "i1", "h8") == book(capsys, "show", path, "i1 h8")
 
 
 @pytest.mark.parametrize(("arguments", "code", "why"), cases("books_refused"))
