@@ -126,12 +126,6 @@ def with_assignments(config: Config, assignments: Iterable[str], sections: Seque
     return _replaced(config, changes)
 
 
-def with_values(config: Config, values: Mapping[str, Any]) -> Config:
-    """Return the configuration with other values, of the types of JSON, by key. Raises `ConfigError`."""
-    given = (Setting("its settings", key, value) for key, value in values.items())
-    return _replaced(config, {each.key: checked(each) for each in given if not _is_dropped(each)})
-
-
 def _is_dropped(setting: Setting) -> bool:
     """Return True for a setting of an earlier version, with a `Notice` if it was in use."""
     if setting.key in DROPPED and setting.value:
@@ -153,23 +147,24 @@ def _replaced(config: Config, changes: Mapping[str, Any], given: Mapping[str, Se
     return dataclasses.replace(config, **found)
 
 
-def revised(config: Config, original: Config, choice: Choice) -> Config:
+def revised(config: Config, choice: Choice) -> Config:
     """Return the configuration of a run with what its user states now, at the run's scale.
 
-    The preset must be the one that the run was made from (`original`): other values of a preset than then or now are
-    refused. Raises `ConfigError`.
+    Its preset is the one that it was made from, whose settings do not count again. Raises `ConfigError`.
     """
-    stated = {setting.key: setting for setting in _explicit(choice) if not _is_no_preset(setting)}
-    values = {key: _at_scale(setting, config.scale, stated) for key, setting in stated.items()}
-    for setting in {setting.key: setting for setting in (_preset(choice.preset) if choice.preset else ())}.values():
-        value = _at_scale(setting, config.scale)
-        if setting.key not in stated and value not in (value_of(original, setting.key), value_of(config, setting.key)):
-            was = toml_value(value_of(config, setting.key))
-            raise ConfigError(
-                f"the run has {setting.key} = {was}, but {setting.source} has {toml_value(value)}: name the "
-                "preset that it was made from, or change single settings with --set"
-            )
-    return _replaced(config, values)
+    if choice.preset not in (None, config.preset):
+        raise ConfigError(
+            f"the run was made from the preset {config.preset}, not {choice.preset}: leave --preset out, and change "
+            "single settings with --set"
+        )
+    stated = {setting.key: setting for setting in _explicit(choice)}
+    return _replaced(
+        config,
+        {
+            key: checked(setting) if _is_at_scale(setting, stated) else scaled(key, checked(setting), config.scale)
+            for key, setting in stated.items()
+        },
+    )
 
 
 def _is_at_scale(setting: Setting, given: Mapping[str, Setting]) -> bool:
@@ -177,32 +172,16 @@ def _is_at_scale(setting: Setting, given: Mapping[str, Setting]) -> bool:
     return "scale" in given and given["scale"].source == setting.source
 
 
-def _at_scale(setting: Setting, scale: float, given: Mapping[str, Setting] = _NOTHING) -> Any:
-    value = checked(setting)
-    return value if _is_at_scale(setting, given) else scaled(setting.key, value, scale)
-
-
 def _collected(choice: Choice) -> list[Setting]:
-    """Return all settings of a choice; a later one replaces an earlier one of the same key.
-
-    The `preset` of a file is the preset under it. Raises `ConfigError`.
-    """
-    preset, explicit = choice.preset, _explicit(choice)
-    own = [setting for setting in explicit if setting.key == _PRESET and not _is_no_preset(setting)]
-    source = f"--preset {preset}"
-    if own:
-        named = str(checked(own[-1]))
-        if preset not in (None, named):
+    """Return all settings of a choice; a later one replaces an earlier one of the same key. Raises `ConfigError`."""
+    explicit = _explicit(choice)
+    for setting in explicit:
+        if setting.key == _PRESET and choice.preset not in (None, setting.value):
             raise ConfigError(
-                f"{own[-1].source}: preset is {named}, but the command line has {source}: give one of them"
+                f"{setting.source}: preset is {setting.value}, but the command line has --preset {choice.preset}: give "
+                "one of them"
             )
-        preset, source = named, f"{own[-1].source}: preset = {named}"
-    base = _preset(preset, source) if preset is not None else []
-    return [*base, *(setting for setting in explicit if setting.key != _PRESET)]
-
-
-def _is_no_preset(setting: Setting) -> bool:
-    return setting.key == _PRESET and setting.value == Config().preset
+    return [*(_preset(choice.preset) if choice.preset is not None else ()), *explicit]
 
 
 def _explicit(choice: Choice) -> list[Setting]:
@@ -285,15 +264,16 @@ def _file(path: Path, above: tuple[Path, ...]) -> list[Setting]:
     """
     source = str(path)
     table = _toml(_read(path), source)
-    if _BASE not in table:
-        return _settings(table, source)
-    if _PRESET in table:
+    named = [key for key in (_BASE, _PRESET) if key in table and table[key] != Config().preset]
+    if len(named) > 1:
         raise ConfigError(f"{source}: {_PRESET} and {_BASE} both name the settings that it changes: give one of them")
-    base = table.pop(_BASE)
+    if not named:
+        return _settings(table, source)
+    base = table.pop(named[0])
     if not isinstance(base, str):
-        raise ConfigError(f"{source}: {_BASE} must be the name of a preset or a TOML file")
-    if not base.endswith(".toml"):
-        return [*_preset(base, f"{source}: {_BASE} = {shortened(base, MAX_REASON)}"), *_settings(table, source)]
+        raise ConfigError(f"{source}: {named[0]} must be the name of a preset or a TOML file")
+    if named[0] == _PRESET or not base.endswith(".toml"):
+        return [*_preset(base, f"{source}: {named[0]} = {shortened(base, MAX_REASON)}"), *_settings(table, source)]
     found = path.parent / base
     if any(found.resolve() == each.resolve() for each in (*above, path)):
         raise ConfigError(f"{source}: {_BASE} = {base} makes a circle of files")

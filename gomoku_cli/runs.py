@@ -74,8 +74,8 @@ def open_run(path: Path, choice: "Choice") -> "RunFolder":
     from curriculum.presets import revised
     from curriculum.run.folder import RunFolder
 
-    def revise(config: "Config", original: "Config") -> "Config":
-        changed = revised(config, original, choice)
+    def revise(config: "Config") -> "Config":
+        changed = revised(config, choice)
         check_players(changed)
         return changed
 

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.measuring import Fault
 from core.records.formats import read_games
 from curriculum.config import Config
-from curriculum.presets import with_values
+from curriculum.presets import Choice, revised
 from curriculum.training.files import read_kept_games
 from curriculum.training.packed import TOP, Packed
 
@@ -17,7 +17,7 @@ def config_with_decay(config: Config, decay: float) -> Config:
     """Return a configuration with another decay, in search and training alike. Raises `ConfigError`, `Fault`."""
     if config.selfplay.short_term_share:
         raise Fault("short-term values cannot be made anew for another decay")
-    return with_values(config, {"search.value_decay": decay, "training.z_decay": decay})
+    return revised(config, Choice(flags={"search.value_decay": decay, "training.z_decay": decay}))
 
 
 def samples_with_decay(configs: Mapping[Path, Config], after: float, path: Path, cells: int) -> Packed:

@@ -122,11 +122,11 @@ class RunFolder(OwnedFolder):
         return run
 
     @classmethod
-    def open(cls, path: Path | str, revise: Callable[[Config, Config], Config] | None = None) -> Self:
+    def open(cls, path: Path | str, revise: Callable[[Config], Config] | None = None) -> Self:
         """Open the run in `path`, to continue it; files that a killed process left half-written are removed.
 
-        `revise` returns the configuration to go on with, from that of `config.toml` and the one that the run was made
-        with. Changes, also those of an edited `config.toml`, are noted in the run (`curriculum.run.settings`).
+        `revise` returns the configuration to go on with, from that of `config.toml`. Changes, also those of an edited
+        `config.toml`, are noted in the run (`curriculum.run.settings`).
 
         Raises `FolderError` where there is no run, or its files are broken or lost, `FolderBusyError` while another
         process works in it, `ConfigError` for a setting that cannot change any more or does not fit the others.
@@ -145,13 +145,12 @@ class RunFolder(OwnedFolder):
             run._follow_settings(revise)
         return run
 
-    def _follow_settings(self, revise: Callable[[Config, Config], Config] | None) -> None:
+    def _follow_settings(self, revise: Callable[[Config], Config] | None) -> None:
         """Take the settings of `revise` and of an edited `config.toml`, and note what has changed."""
         history = SettingsHistory(self.path)
         edited = history.differences(self.config)
         if revise is not None:
-            original = self.config if history.original is None else history.original_over(self.config)
-            self.config = revise(self.config, original)
+            self.config = revise(self.config)
         if history.original is None:
             history.begin(read_config(self.path / _CONFIG))
         differences = history.differences(self.config)

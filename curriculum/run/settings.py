@@ -11,7 +11,6 @@ from typing import Any
 from core.files.json_text import value_at
 from curriculum.config import FIXED, FIXED_BY_SAMPLES, Config, Phase
 from curriculum.keys import KEYS, setting_value
-from curriculum.presets import with_values
 from curriculum.run.json_files import append_json_line, now, read_json_lines
 from curriculum.run.locking import FolderError
 from curriculum.run.progress import Progress
@@ -35,19 +34,12 @@ class SettingsHistory:
         records = read_json_lines(path / SETTINGS)
         try:
             self.original: dict[str, Any] | None = value_at(records[0], "settings", dict) if records else None
-            """The settings that the run was made with, by key; None in a run of a version without this file."""
+            """The settings that the run was made with, by key; None before they are noted."""
             self.changes: list[Change] = records[1:]
             if not are_changes(self.changes):
                 raise ValueError("a change should have a place, and an old and a new value of each setting")
         except ValueError as error:
             raise FolderError(f"{path / SETTINGS} cannot be read: {error}") from error
-
-    def original_over(self, config: Config) -> Config:
-        """Return `config` with the settings that the run was made with. Raises `FolderError`."""
-        try:
-            return with_values(config, self.original or {})
-        except ConfigError as error:
-            raise FolderError(f"{self._path / SETTINGS} cannot be read: {error}") from error
 
     def differences(self, config: Config) -> dict[str, list[Any]]:
         """Return the settings of `config` that are not those of the work so far: each with its old and new value."""

@@ -115,7 +115,7 @@ def test_a_scaled_run_is_not_scaled_again(tmp_path: Path) -> None:
     config = resolve("quick", flags={"scale": 0.5})
     path.write_text(to_toml(config))
     assert read_config(path) == config
-    assert revised(config, config, Choice("quick", flags={"scale": 0.5})) == config
+    assert revised(config, Choice("quick", flags={"scale": 0.5})) == config
 
 
 def test_phases_stand_in_their_order() -> None:

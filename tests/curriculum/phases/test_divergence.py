@@ -12,7 +12,7 @@ import pytest
 from curriculum.config import Config, Optimiser, Phase
 from curriculum.phases import steps as run_training
 from curriculum.phases.all import run_basics, run_imitation, run_selfplay
-from curriculum.presets import with_values
+from curriculum.presets import Choice, revised
 from curriculum.reporting import Context, DivergedError
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_samples, write_samples
@@ -56,7 +56,7 @@ class Here(Local):
 
 
 def with_rate(config: Config, phase: Phase, rate: float) -> Config:
-    return with_values(config, {f"{phase}.learning_rate": rate, f"{phase}.final_learning_rate": rate})
+    return revised(config, Choice(flags={f"{phase}.learning_rate": rate, f"{phase}.final_learning_rate": rate}))
 
 
 def assert_finite(path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_diverged_phase_saves_nothing_and_goes_on(config: Config, phase: Phase
     assert_finite(path)
     assert not (path / "models" / "candidate.safetensors").exists()
     smaller = {key: float(value) for key, value in (each.split("=") for each in error.value.settings)}
-    with RunFolder.open(path, lambda config, original: with_values(config, smaller)) as folder:
+    with RunFolder.open(path, lambda config: revised(config, Choice(flags=smaller))) as folder:
         work(folder, Context(pool=Here()))
         assert folder.changes
     assert_finite(path)
@@ -112,7 +112,7 @@ def test_the_last_good_state_stays(tmp_path: Path) -> None:
     before = (path / "state" / "basics.safetensors").read_bytes()
     big = {"basics.learning_rate": 1e18, "basics.final_learning_rate": 1e18}
     with (
-        RunFolder.open(path, lambda config, original: with_values(config, big)) as run_folder,
+        RunFolder.open(path, lambda config: revised(config, Choice(flags=big))) as run_folder,
         pytest.raises(DivergedError, match=f"at step ({steps + 1}|{steps + 2}), learning rate"),
     ):
         run_basics(run_folder, Context())

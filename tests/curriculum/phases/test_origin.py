@@ -112,7 +112,7 @@ def test_the_metadata_of_older_models_are_cleaned_when_they_are_written_again() 
 def test_a_change_is_told_by_the_models_after_it(tmp_path: Path) -> None:
     path = tmp_path / "run"
     RunFolder.create(path, CONFIG).close()
-    with RunFolder.open(path, lambda config, original: replace(config, gate=replace(config.gate, games=4))) as run:
+    with RunFolder.open(path, lambda config: replace(config, gate=replace(config.gate, games=4))) as run:
         keep_model(run, "best", make_model(CONFIG.net, CONFIG.rules, 1), {"phase": "none"})
         made = read_info(run.best_model).made
     assert made["changes"] == [{"phase": "basics", "step": 0, "settings": {"gate.games": [2, 4]}}]

@@ -84,7 +84,7 @@ def test_a_finished_run_has_nothing_to_do_until_it_gets_more_rounds(
     script.log.clear()
     monkeypatch.setattr(selfplay, "play_gate", still_open)
     more = replace(CONFIG.selfplay, iterations=3)
-    with RunFolder.open(script.path, lambda config, original: replace(config, selfplay=more)) as run:
+    with RunFolder.open(script.path, lambda config: replace(config, selfplay=more)) as run:
         run_selfplay(run, script.context)
         assert is_finished(run, "selfplay")
     assert script.of("begin") == [(1, False), (2, False)]
@@ -222,7 +222,7 @@ def test_a_run_goes_on_at_its_round_and_the_verdict_of_another_one_does_not_coun
     script.play(iterations=0)
     script.log.clear()
     more = replace(CONFIG.selfplay, iterations=rounds)
-    with RunFolder.open(script.path, lambda config, original: replace(config, selfplay=more)) as run:
+    with RunFolder.open(script.path, lambda config: replace(config, selfplay=more)) as run:
         run.write_state(name, state)
     script.play()
     assert script.of("begin") == [(number, False) for number in played]

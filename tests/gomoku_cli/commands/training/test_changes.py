@@ -117,9 +117,7 @@ def test_an_edit_by_hand_is_noticed(path: Path, capsys: Capsys) -> None:
 
 def test_a_kill_between_the_two_files_of_a_change_loses_nothing(path: Path) -> None:
     settings = (path / "settings.jsonl").read_bytes()
-    with RunFolder.open(
-        path, lambda config, original: resolve("smoke", assignments=[*EMPTY[3::2], "gate.games=8"])
-    ) as one:
+    with RunFolder.open(path, lambda config: resolve("smoke", assignments=[*EMPTY[3::2], "gate.games=8"])) as one:
         assert one.changes[0]["settings"] == {"gate.games": [4, 8]}
     (path / "settings.jsonl").write_bytes(settings)
     with RunFolder.open(path) as other:
@@ -144,7 +142,7 @@ def test_changes_are_shown(path: Path, tmp_path: Path, capsys: Capsys) -> None:
 def test_a_watched_run_shows_a_change_while_it_is_watched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     followed = FollowedRun(path)
     followed.update()
-    with RunFolder.open(path, lambda config, original: resolve("smoke", assignments=[*EMPTY[3::2], "gate.games=8"])):
+    with RunFolder.open(path, lambda config: resolve("smoke", assignments=[*EMPTY[3::2], "gate.games=8"])):
         pass
     monkeypatch.setattr("gomoku_cli.watch.followed_run._OUTLOOK_S", 0.0)
     assert followed.update()
