@@ -41,7 +41,7 @@ from curriculum.run.locking import (
     release_lock,
     take_lock,
 )
-from curriculum.run.metrics import GlobalSteps, cut_unsaved_lines, distinct
+from curriculum.run.metrics import GlobalSteps, cut_unsaved_lines
 from curriculum.run.progress import Progress
 from curriculum.run.settings import SETTINGS, SettingsHistory, change_lines, check_changes
 from curriculum.stated import ConfigError
@@ -243,13 +243,13 @@ def read_metrics(path: Path | str) -> list[dict[str, Any]]:
     >>> [record["policy_loss"] for record in gomoku.read_metrics("runs/measured")]
     [4.5]
 
-    A line that is still being written is left out, and one that a later line repeats, after a kill. Raises
+    A line that is still being written is left out. Raises
     `FolderError` for a folder that is no run and has no metrics, and with the number of a line that cannot be read.
     """
     path = Path(path)
     if not is_run(path) and not (path / _METRICS).is_file():
         raise FolderError(why_no_run(path))
-    return distinct(read_json_lines(path / _METRICS))
+    return read_json_lines(path / _METRICS)
 
 
 def why_no_run(path: Path) -> str:

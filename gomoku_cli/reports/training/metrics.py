@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from core.files.json_text import parse_json, value_at
-from curriculum.run.metrics import DistinctRecords, GlobalSteps
+from curriculum.run.metrics import GlobalSteps
 from gomoku_cli.reports.texts import Json
 
 LOSSES = ("policy_loss", "value_loss", "policy_entropy")
@@ -21,12 +21,8 @@ class MetricsTail:
     def __init__(self, path: Path) -> None:
         self._path = path / "metrics.jsonl"
         self._offset = 0
-        self._found = DistinctRecords()
-
-    @property
-    def records(self) -> Sequence[Json]:
-        """All records so far, oldest first, without lines that cannot be read or that a later line repeats."""
-        return self._found.all()
+        self.records: list[Json] = []
+        """All records so far, oldest first, without lines that cannot be read."""
 
     def read(self) -> bool:
         """Read the lines that were appended since the last call; return True if there are any.
@@ -37,7 +33,7 @@ class MetricsTail:
         try:
             with self._path.open("rb") as file:
                 if file.seek(0, 2) < self._offset:
-                    self._offset, self._found = 0, DistinctRecords()
+                    self._offset, self.records = 0, []
                 file.seek(self._offset)
                 data = file.read(_CHUNK_BYTES)
         except OSError:
@@ -51,7 +47,7 @@ class MetricsTail:
             except ValueError:
                 continue
             if isinstance(record, dict) and isinstance(record.get("event"), str):
-                self._found.add(record)
+                self.records.append(record)
                 has_grown = True
         return has_grown
 
