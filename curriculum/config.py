@@ -55,9 +55,6 @@ class TrainingConfig:
     """Weight of the value's squared error."""
     label_smoothing: Annotated[float, SHARE] = 0.0
     """Share of a policy target spread over all legal cells."""
-    average_decay: Annotated[float, Bounds(0, 1)] = 0.0
-    """Share of the moving average of the weights (EMA) that each step keeps; models are kept, measured and played with
-    that average. 0 turns it off, 0.999 averages some thousand steps."""
     z_decay: Annotated[float, SHARE] = 0.9
     """Winning-value decay per ply in the value target (A III-C); 1 is plain AlphaZero."""
     flat_start: bool = False
@@ -266,7 +263,7 @@ FIXED: frozenset[str] = frozenset(
 )
 """Settings and sections that never change during a run: its models, samples and training states are made for them."""
 
-DROPPED: frozenset[str] = frozenset({"selfplay.forced_playouts", "training.max_gradient"})
+DROPPED: frozenset[str] = frozenset({"selfplay.forced_playouts", "training.average_decay", "training.max_gradient"})
 """Settings of earlier versions, off unless somebody set them: files that hold them are read as if they did not."""
 
 FIXED_BY_SAMPLES: Mapping[Phase, frozenset[str]] = MappingProxyType(

@@ -204,7 +204,7 @@ def run(arguments: argparse.Namespace) -> int:
             fastest, slowest = arguments.rates
             rates = np.array([cosine_rate(fastest, slowest, step / steps) for step in range(steps)])
             progress = trained(trainer, source, rates, f"{net}, {positions:,} positions", state, context)
-            evaluator = NetEvaluator(trainer.result.eval())
+            evaluator = NetEvaluator(trainer.model.eval())
             policy, value, _ = errors(evaluator, held_out)
             row = {"positions": positions, "net": net, "policy": policy, "value": value}
             if labels is not None:
@@ -213,7 +213,7 @@ def run(arguments: argparse.Namespace) -> int:
             row |= {name: round(progress[name], 1) for name in ("seconds", "core_seconds")}
             row |= {"memory_mb": largest_memory_mb(), "measured_on": len(held_out), **facts}
             made = {**origin_of(config, commit_of_source()), "phase": Phase.SELFPLAY, "step": 0, "curve": row}
-            save_model(out / f"{name}.safetensors", trainer.result, made)
+            save_model(out / f"{name}.safetensors", trainer.model, made)
             lines.append(json.dumps(row))
             atomic_write_text(results, "\n".join(lines) + "\n")
             state.unlink(missing_ok=True)

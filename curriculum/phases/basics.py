@@ -48,12 +48,12 @@ def run_basics(run: RunFolder, context: Context) -> None:
                 task.update(progress["step"], policy_loss=losses["policy_loss"], value_loss=losses["value_loss"])
             context.check()
             trainer.refresh_norms(samples, stream_key(config.seed, Purpose.BASICS))
-    shares = right_shares(trainer.result, run, context)
+    shares = right_shares(trainer.model, run, context)
     # Not the best model of now: after a kill in between that is this one.
     made = {"phase": PHASE, "step": steps, "parent": progress["parent"], "results": {"right_moves": shares}}
     with run.metrics_of({"phase": PHASE, "event": "measure", "step": steps, "right_moves": shares}):
         for name in (PHASE, "best"):
-            keep_model(run, name, trainer.result, made)
+            keep_model(run, name, trainer.model, made)
         mark_finished(run, PHASE)
     context.reporter.say(
         "phase 1, basics: right on fresh positions "

@@ -91,7 +91,7 @@ def _measure_pass(
     """Measure a finished pass and decide if it was the last."""
     settings = run.config.imitation
     progress["passes"] += 1
-    favourites = favourite_moves(trainer.result, held_out, repeatable=True)
+    favourites = favourite_moves(trainer.model, held_out, repeatable=True)
     # Several moves may have the teacher's highest probability.
     agrees = held_out.policies[np.arange(len(held_out)), favourites] >= held_out.policies.max(axis=1)
     agreement, by_colour = float(agrees.mean()), shares_by_colour(held_out, agrees)
@@ -99,12 +99,12 @@ def _measure_pass(
     if agreement > progress["best_agreement"]:
         progress |= {"best_agreement": agreement, "stale_passes": 0}
         made = {"phase": PHASE, "step": progress["step"], "results": {"agreement": agreement}}
-        keep_model(run, PHASE, trainer.result, made)
+        keep_model(run, PHASE, trainer.model, made)
     else:
         progress["stale_passes"] += 1
     last = progress["passes"] >= settings.passes
     if settings.bar_every and progress["passes"] % settings.bar_every == 0 and not last:
-        measured = keep_model(run, "measured", trainer.result, {"phase": PHASE, "step": progress["step"]})
+        measured = keep_model(run, "measured", trainer.model, {"phase": PHASE, "step": progress["step"]})
         try:
             result = _match(run, measured, settings.bar_opponent, context)
         finally:
@@ -115,7 +115,7 @@ def _measure_pass(
             progress["ended"] = f"the score of {result.total.score:.2f} against {settings.bar_opponent} meets the bar"
             # This model met the bar, so it is the one to keep.
             made = {"phase": PHASE, "step": progress["step"], "results": {"agreement": agreement}}
-            keep_model(run, PHASE, trainer.result, made)
+            keep_model(run, PHASE, trainer.model, made)
     if not progress["ended"]:
         if last:
             progress["ended"] = f"all {settings.passes} passes are done"

@@ -128,7 +128,7 @@ class _Round:
                 )
             training.trainer.refresh_norms(window, self._key)
         training.save()
-        keep_model(self.run_folder, "candidate", training.trainer.result, self._made(training))
+        keep_model(self.run_folder, "candidate", training.trainer.model, self._made(training))
 
     def _training(self) -> Training:
         """Return the training of the round, from where it was left: at first from the last accepted one."""
@@ -193,7 +193,7 @@ class _Round:
         """Let the games go on with the weights of now."""
         if self.config.net.batch_norm:
             training.trainer.refresh_norms(window, self._key)
-        self.games.push(keep_model(self.run_folder, PUSHED, training.trainer.result, self._made(training)))
+        self.games.push(keep_model(self.run_folder, PUSHED, training.trainer.model, self._made(training)))
 
     def _batches(self, training: Training, window: SampleSet, key: int) -> BatchSource:
         """Return the batches of the window, mixed with samples of the earlier phases."""

@@ -1,6 +1,5 @@
 """Gradient descent on samples (A eq. 9). Each net learns only from positions with its own colour to move."""
 
-import copy
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,7 +41,6 @@ from nets.tensor_types import WEIGHTS, TensorType
 
 _NORM_POSITIONS = 8192
 _NORM_BATCH = 1024
-_MAX_DIGITS = 16
 
 
 Losses = dict[str, float]
@@ -81,20 +79,12 @@ class Trainer:
         self.model = channels_last(model.to(self.device))
         self.settings: TrainingConfig = config.training
         self._targets = self.model.config.targets
-        self._average = copy.deepcopy(self.model).requires_grad_(False) if self.settings.average_decay else None
-        self._averaged = 0
-        """Steps in the average."""
         self._precision = best_precision(self.device)
         gpu = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None
         note_use(device=gpu or self.device.type, training_precision=str(self._precision).removeprefix("torch."))
         self._optimisers = {name: self._new_optimiser(net) for name, net in self.model.nets.items()}
         self._slots = _SLOTS[self.settings.optimiser]
         self._resident: WeakKeyDictionary[BatchSource, Resident] = WeakKeyDictionary()
-
-    @property
-    def result(self) -> DualNet:
-        """The model that is kept and plays: with the moving average of the weights, if there is one."""
-        return self.model if self._average is None else self._average
 
     def batches(
         self,
@@ -147,10 +137,10 @@ class Trainer:
             makers = self._makers(source, colour, range(first_step, last_step))
             if source not in self._resident:
                 makers = ahead(makers, self.device)
-            for step, (make, rate) in enumerate(zip(makers, rates, strict=True)):
+            for make, rate in zip(makers, rates, strict=True):
                 if make is not None:
                     batch = make()
-                    losses.append(self._step(colour, batch, float(rate), self._averaged + step))
+                    losses.append(self._step(colour, batch, float(rate)))
             if batch is None:  # a colour without samples
                 return torch.zeros((0, len(self._targets) + 1), device=self.device)
             found = torch.stack(losses)
@@ -159,13 +149,12 @@ class Trainer:
                 first = int(finite.int().argmin())
                 raise StepError(first_step + first + 1, float(rates[first]), "its loss is not a finite number")
             try:
-                self._check_answers(self.model, colour, self._planes(batch))
+                self._check_answers(colour, self._planes(batch))
             except NotFiniteError as error:
                 raise StepError(last_step, float(rates[-1]), str(error)) from error
             return found
 
         parts = for_each_net(steps_of, source.colours, self.device)
-        self._averaged += last_step - first_step
         count = sum(len(losses) for losses in parts)
         means = (torch.stack([each.sum(dim=0) for each in parts]).sum(dim=0) / max(count, 1)).tolist()
         names = [*(f"{target.name}_loss" for target in self._targets), "policy_entropy"]
@@ -184,17 +173,17 @@ class Trainer:
             else:
                 yield partial(resident.batch, draw)
 
-    def _check_answers(self, model: DualNet, colour: Colour | None, planes: Tensor) -> None:
-        """Raise `NotFiniteError` if a net of a model, its optimiser, or the net's answers on planes are not finite.
+    def _check_answers(self, colour: Colour | None, planes: Tensor) -> None:
+        """Raise `NotFiniteError` if a net, its optimiser, or the net's answers on planes are not finite.
 
         Weights that are finite may still be too large to compute with: the games of such a net would fail.
         """
         name = self.model.net_name(colour)
-        net = model.nets[name]
+        net = self.model.nets[name]
         state = self._optimisers[name].state
         slots = {
             f"{slot}.{key}": state[parameter][slot]
-            for key, parameter in self.model.nets[name].named_parameters()
+            for key, parameter in net.named_parameters()
             for slot in self._slots
             if state.get(parameter, {}).get(slot) is not None and slot != "step"
         }
@@ -207,11 +196,8 @@ class Trainer:
         net.train(was_training)
         check_finite({"the policy": logits, "the value": values}, f"the answer of the {name} net")
 
-    def _step(self, colour: Colour | None, batch: Batch, rate: float, averaged: int) -> Tensor:
-        """Make a step; return its losses in the order of the targets, and the policy's entropy.
-
-        `averaged`: steps in the average before it.
-        """
+    def _step(self, colour: Colour | None, batch: Batch, rate: float) -> Tensor:
+        """Make a step; return its losses in the order of the targets, and the policy's entropy."""
         name = self.model.net_name(colour)
         optimiser = self._optimisers[name]
         for group in optimiser.param_groups:
@@ -228,11 +214,6 @@ class Trainer:
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
-        if self._average is not None:
-            # The first steps, which move most, would stay in an average that begins with its full length.
-            decay = min(self.settings.average_decay, (1 + averaged) / (10 + averaged))
-            averages = self._average.net_of(colour).parameters()
-            torch._foreach_lerp_([*averages], [*net.parameters()], 1 - decay)
         with torch.no_grad():
             log_policy = torch.log_softmax(outputs[POLICY.name], dim=1)
             entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
@@ -253,7 +234,7 @@ class Trainer:
         return encode(*batch[:3], self.model.config.planes, torch.float32)
 
     def refresh_norms(self, samples: SampleSet, seed: int) -> None:
-        """Recompute the batch norms' running statistics of `result` on some of the samples, before it is used.
+        """Recompute the batch norms' running statistics on some of the samples, before it is used.
 
         The running averages lag behind the weights; folded into the convolutions, that lag costs strength. Raises
         `NotFiniteError` if a net or its answers are not finite then.
@@ -267,11 +248,11 @@ class Trainer:
             some = some.transformed(draw.integers(SYMMETRIES, size=len(some)))
             # One batch of a few samples would weigh as much as a full one.
             batches = max(1, len(some) // _NORM_BATCH)
-            net = self.result.net_of(colour)
+            net = self.model.net_of(colour)
             planes = self._planes(on_device(some, (), self.device))
             update_bn((planes[i::batches] for i in range(batches)), net)
-            self._check_answers(self.result, colour, planes[:_NORM_BATCH])
-        self.result.eval()
+            self._check_answers(colour, planes[:_NORM_BATCH])
+        self.model.eval()
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write weights, the optimiser's state and `progress` (JSON) to one file, whole or not at all.
@@ -279,17 +260,13 @@ class Trainer:
         Raises `NotFiniteError`.
         """
         tensors = {f"model.{key}": tensor.detach().cpu() for key, tensor in self.model.state_dict().items()}
-        metadata = {"progress": json.dumps(dict(progress))}
-        if self._average is not None:
-            metadata["averaged"] = str(self._averaged)
-            tensors |= {f"average.{key}": tensor.cpu() for key, tensor in self._average.state_dict().items()}
         for name, optimiser in self._optimisers.items():
             for key, parameter in self.model.nets[name].named_parameters():
                 for slot, tensor in optimiser.state.get(parameter, {}).items():
                     if slot in self._slots and tensor is not None:
                         tensors[f"{slot}.{name}.{key}"] = tensor.cpu()
         contiguous = {key: tensor.contiguous() for key, tensor in tensors.items()}
-        write_tensors(path, contiguous, metadata)
+        write_tensors(path, contiguous, {"progress": json.dumps(dict(progress))})
 
     def load(self, path: Path, start: Mapping[str, Any]) -> dict[str, Any]:
         """Restore a state that `save` wrote; return its progress, which has the names and types of `start`.
@@ -297,8 +274,7 @@ class Trainer:
         Raises `CheckpointError` for a state of other nets or a broken one; the trainer is then as before.
         """
         model = {f"model.nets.{name}": kind for name, kind in tensor_types(self.model.config, self.model.rules).items()}
-        average = {f"average.{name.removeprefix('model.')}": kind for name, kind in model.items()}
-        optional = average | {
+        optional = {
             f"{slot}.{name}.{key}": TensorType(WEIGHTS, () if slot == "step" else tuple(parameter.shape))
             for name, net in self.model.nets.items()
             for key, parameter in net.named_parameters()
@@ -306,9 +282,6 @@ class Trainer:
         }
         try:
             with open_tensors(path, MAX_TRAINING_STATE_BYTES) as file:
-                averaged = file.metadata.get("averaged", "0")
-                if not (averaged.isdecimal() and len(averaged) < _MAX_DIGITS):
-                    raise ValueError("it averages no number of steps")
                 progress = _read_progress(file.metadata.get("progress", ""), start)
                 file.require(model | {name: kind for name, kind in optional.items() if name in file.types})
                 tensors = {name: torch.from_numpy(array) for name, array in file.arrays().items()}
@@ -316,10 +289,6 @@ class Trainer:
             reason = shortened(str(error), MAX_REASON)
             raise CheckpointError(f"{path} holds no training state of this run's nets: {reason}") from error
         self.model.load_state_dict({name.removeprefix("model."): tensors[name] for name in model})
-        if self._average is not None:  # a state without one is of a training that had none so far
-            found = average if average.keys() <= tensors.keys() else model
-            self._averaged = int(averaged)
-            self._average.load_state_dict({name.partition(".")[2]: tensors[name] for name in found})
         for name, optimiser in self._optimisers.items():
             optimiser.state.clear()
             for key, parameter in self.model.nets[name].named_parameters():

@@ -213,36 +213,6 @@ def test_a_pass_over_all_symmetries_holds_each_image_once() -> None:
     assert sorted(seen) == sorted(stones.tobytes() for stones in images.positions.stones)
 
 
-def test_the_result_is_the_moving_average_of_the_weights(tmp_path: Path) -> None:
-    """With the warm-up of its length, in each net; a resumed training has the same."""
-    config = replace(CONFIG, training=replace(CONFIG.training, average_decay=0.5))
-    samples, path = random_samples(), tmp_path / "trainer.safetensors"
-    trainer, resumed = Trainer(config), Trainer(config)
-    average = [parameter.detach().clone() for parameter in trainer.model.net_of(BLACK).parameters()]
-    for step in range(6):
-        trainer.train(source_of(samples), step, step + 1, RATES[:1])
-        decay = min(0.5, (1 + step) / (10 + step))
-        for mean, parameter in zip(average, trainer.model.net_of(BLACK).parameters(), strict=True):
-            mean.mul_(decay).add_(parameter.detach(), alpha=1 - decay)
-        if step == 2:
-            trainer.save(path, {})
-    for mean, kept in zip(average, trainer.result.net_of(BLACK).parameters(), strict=True):
-        assert torch.allclose(mean, kept, atol=1e-6)
-    resumed.load(path, {})
-    resumed.train(source_of(samples), 3, 6, RATES[:3])
-    trainer.refresh_norms(samples, 1)
-    resumed.refresh_norms(samples, 1)
-    for mine, same in zip(weights(trainer.result, BLACK), weights(resumed.result, BLACK), strict=True):
-        assert torch.allclose(mine, same, atol=1e-6)
-    without = Trainer(CONFIG)
-    without.load(path, {})
-    assert without.result is without.model, "a training goes on without the average too"
-    without.save(path, {})
-    trainer.load(path, {})
-    began = zip(weights(trainer.result, BLACK), weights(trainer.model, BLACK), strict=True)
-    assert all(torch.equal(mine, same) for mine, same in began), "a state without an average begins with the weights"
-
-
 REPLY = Target(
     name="reply",
     array="reply",
@@ -287,7 +257,7 @@ def test_further_targets_are_entries_of_one_list(tmp_path: Path, monkeypatch: py
     assert unknown["reply_loss"] == unknown["outcome_loss"] == unknown["plies-left_loss"] == 0
     trainer.save(tmp_path / "state.safetensors", {})
     Trainer(config).load(tmp_path / "state.safetensors", {})
-    save_model(tmp_path / "model.safetensors", trainer.result, {})
+    save_model(tmp_path / "model.safetensors", trainer.model, {})
     model, info = load_model(tmp_path / "model.safetensors")
     assert info.net == net
     heads = {"trunk", "policy", "value", "reply", "outcome", "plies-left"}
