@@ -9,10 +9,9 @@ from typing import Any
 from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import plain, value_at
 from core.input_limits import MAX_SECONDS, shortened
-from core.opening_rules import OpeningRule
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
-from core.rules import Rules, Variant
+from core.rules import Rules
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.run.json_files import (
@@ -28,9 +27,7 @@ _GAMES = "games.jsonl"
 _RECORDS = "games.sgf"
 _LOCK = "lock"
 _ELAPSED = "elapsed_seconds"
-"""Key of the time from the begin of the match to the end of a game; lines of older versions lack it."""
-_MISSING = {"tactics": True, "variant": Variant.FREESTYLE.value, "opening_rule": OpeningRule.FREE.value}
-"""Values of the keys that plans of older versions lack."""
+"""Key of the time from the begin of the match to the end of a game."""
 
 
 class MatchFolder(OwnedFolder):
@@ -80,7 +77,7 @@ class MatchFolder(OwnedFolder):
         games: dict[int, PlayedGame] = {}
         for number, line in enumerate(read_json_lines(file), start=1):
             try:
-                before = value_at({_ELAPSED: 0.0, **line}, _ELAPSED, float, low=0, high=MAX_SECONDS)
+                before = value_at(line, _ELAPSED, float, low=0, high=MAX_SECONDS)
                 # A match may continue with fewer games than it has; the others are left out.
                 if (played := value_at(line, "game", int)) in fixtures:
                     self.seconds_before = max(self.seconds_before, before)
@@ -94,8 +91,7 @@ def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
     """Raise `FolderTakenError` if the folder holds something else than the match of this plan."""
     file = path / _PLAN
     if file.is_file():
-        known = read_json_object(file, lambda value: value) or {}
-        known, expected = {**_MISSING, **known}, {**_MISSING, **plain(plan)}
+        known, expected = read_json_object(file, lambda value: value) or {}, plain(plan)
         for key in (*expected, *known):
             if known.get(key) != expected.get(key):
                 name, there, here = shortened(key), _short(known.get(key)), _short(expected.get(key))

@@ -72,12 +72,10 @@ def measure(run: RunFolder, context: Context) -> list[dict[str, Any]]:
         return []
     # A run that went on after its matches has another model: they are known by the rounds of self-play before them.
     rounds = run.progress.rounds
-    went_on = any("selfplay.iterations" in change["settings"] for change in run.changes)
     results = {
         opponent: result
         for opponent, result in (run.read_state(_MATCHES, _finished_matches) or {}).items()
-        if result.get("iteration", None if went_on else rounds) == rounds
-        and result["games"] == config.evaluation.final_games
+        if (result["iteration"], result["games"]) == (rounds, config.evaluation.final_games)
     }
     model, info = load_model(run.best_model)
     for opponent in config.evaluation.opponents:
@@ -108,7 +106,7 @@ def _finished_matches(state: dict[str, Any]) -> dict[str, dict[str, Any]]:
     results = {opponent: value_at(state, opponent, dict) for opponent in state}
     for result in results.values():
         value_at(result, "opponent", str)
-        for key in ("games", "wins", "draws", "losses"):
+        for key in ("games", "wins", "draws", "losses", "iteration"):
             value_at(result, key, int, low=0)
         value_at(result, "score", float, low=0, high=1)
         value_at(result, "seconds", float, low=0, high=MAX_SECONDS)

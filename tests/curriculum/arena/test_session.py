@@ -1,6 +1,5 @@
 """Sessions: players by name, and the plan that identifies a kept match."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -80,14 +79,6 @@ def test_a_plan_knows_the_content_of_models_and_openings(tmp_path: Path) -> None
     save_model(model, make_model(NetConfig.tower(2, 0, hidden=2), RULES, 2), {})
     with pytest.raises(FolderTakenError, match="models"):
         play()
-
-
-def test_a_plan_of_an_older_version_has_tactics(tmp_path: Path) -> None:
-    session().play_match(MATCH, folder=tmp_path)
-    plan = json.loads((tmp_path / "match.json").read_text(encoding="utf-8"))
-    assert plan.pop("tactics") is True
-    (tmp_path / "match.json").write_text(json.dumps(plan), encoding="utf-8")
-    assert session().play_match(MATCH, folder=tmp_path).games == 4
 
 
 def test_the_format_matters_for_more_than_two_players(tmp_path: Path) -> None:
