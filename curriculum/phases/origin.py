@@ -1,21 +1,22 @@
 """The origin of a model in its metadata. It names files by name and hash, so that it tells nothing of a machine."""
 
 import hashlib
-import json
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from curriculum.arena.player_names import ENGINE, short_name
 from curriculum.arena.players import PlayerSpecError, model_path, own_simulations
 from curriculum.config import Config
-from curriculum.presets import to_toml
+from curriculum.keys import setting_value
+from curriculum.presets import Choice, revised, to_toml
 from nets.checkpoint import BUILT_IN, CheckpointError
 
-_TOML_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_PLAYERS = ("start", "imitation.teacher", "imitation.bar_opponent", "evaluation.opponents")
+"""The settings that name players, whose files may be anywhere."""
 _RESULT = ("games", "wins", "draws", "losses", "score", "score_interval", "elo", "elo_interval", "pairs")
 """The part of a match's results that a model keeps: no times, which differ from run to run, and no names."""
 
@@ -58,45 +59,31 @@ def _last_parts(word: str) -> str:
     return "=".join(re.split(r"[/\\]", part)[-1] for part in word.split("="))
 
 
-def portable(config: Config) -> Config:
-    """Return a configuration whose players are named by `portable_name`."""
-    imitation, evaluation = config.imitation, config.evaluation
-    return replace(
-        config,
-        start=portable_name(config.start) if config.start else "",
-        imitation=replace(
-            imitation, teacher=portable_name(imitation.teacher), bar_opponent=portable_name(imitation.bar_opponent)
-        ),
-        evaluation=replace(evaluation, opponents=tuple(map(portable_name, evaluation.opponents))),
-    )
+def _portable_value(key: str, value: Any) -> Any:
+    """Return the value of a setting, in the types of JSON, with players by `portable_name`."""
+    if key not in _PLAYERS:
+        return value
+    return [portable_name(each) for each in value] if isinstance(value, list) else portable_name(str(value))
+
+
+def portable_change(change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a change of a run's settings as the metadata of a model keep it."""
+    pairs = change["settings"].items()
+    settings = {key: [_portable_value(key, value) for value in pair] for key, pair in pairs}
+    return {key: change[key] for key in change if key != "time"} | {"settings": settings}
 
 
 def origin_of(config: Config, commit: str | None) -> dict[str, Any]:
     """Return what every model of a configuration says of its origin."""
+    players = {key: _portable_value(key, setting_value(config, key)) for key in _PLAYERS}
     return {
         "preset": config.preset,
         "commit": commit,
         "search": asdict(config.search),
-        "config": to_toml(portable(config)),
+        "config": to_toml(revised(config, Choice(flags=players))),
     }
-
-
-def portable_made(made: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the origin of a model, also of one by another version, without folders of a machine."""
-    cleaned: dict[str, Any] = {key: _cleaned(value) for key, value in made.items() if key != "config"}
-    if isinstance(text := made.get("config"), str):
-        cleaned["config"] = _TOML_STRING.sub(lambda found: json.dumps(_stripped(json.loads(found[0]))), text)
-    return cleaned
 
 
 def result_of(match: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a match as the metadata of a model keep it."""
     return {key: match[key] for key in _RESULT if key in match}
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return _stripped(value)
-    if isinstance(value, Mapping):
-        return {_stripped(str(key)): _cleaned(item) for key, item in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -19,7 +19,7 @@ from core.streams import Purpose, stream_key
 from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.budget import rows_per_step
 from curriculum.config import Config
-from curriculum.phases.origin import file_hash, origin_of, portable_made
+from curriculum.phases.origin import file_hash, origin_of, portable_change
 from curriculum.phases.players import check_players
 from curriculum.presets import setting_text
 from curriculum.reporting import Context
@@ -161,8 +161,8 @@ def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any
     path = run.models / f"{name}.safetensors"
     origin = {**origin_of(run.config, run.commit), "parent": best_hash(run)}
     if run.changes:
-        origin["changes"] = [{key: change[key] for key in change if key != "time"} for change in run.changes]
-    save_model(path, model, portable_made({**origin, **made}))
+        origin["changes"] = [portable_change(change) for change in run.changes]
+    save_model(path, model, {**origin, **made})
     return path
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from curriculum.config import Config, Phase
-from curriculum.phases.origin import file_hash, origin_of, portable_made, portable_name
+from curriculum.phases.origin import file_hash, origin_of, portable_name
 from curriculum.phases.steps import keep_model, starting_model
 from curriculum.presets import read_text
 from curriculum.run.folder import RunFolder
@@ -93,29 +93,23 @@ def test_models_of_a_run_that_starts_from_a_file_are_portable(model: Path, tmp_p
         first = read_info(run.best_model).made
         assert first["parent"] == file_hash(model)
         assert_portable(first)
-        results = {f"against {model}": {"wins": 1, "opponent": str(model)}}
-        kept = keep_model(run, "selfplay-0000", load_model(model)[0], {"phase": "selfplay", "results": results})
-        assert_portable(read_info(kept).made)
 
 
-def test_the_metadata_of_older_models_are_cleaned_when_they_are_written_again() -> None:
-    old = {
-        "preset": "quick",
-        "config": 'start = "/tmp/my work/e/0.safetensors"\nteacher = "engine:/x/y z"\n',
-        "results": {"against runs/a": {"wins": 1, "forfeits": [{"why": "C:\\Users\\me\\engine.exe ended"}]}},
-    }
-    made = portable_made(old)
-    assert_portable(made)
-    assert made["config"] == 'start = "0.safetensors"\nteacher = "engine:y z"\n'
+def changed(config: Config, opponent: str) -> Config:
+    evaluation = replace(config.evaluation, opponents=("random", opponent))
+    return replace(config, gate=replace(config.gate, games=4), evaluation=evaluation)
 
 
-def test_a_change_is_told_by_the_models_after_it(tmp_path: Path) -> None:
+def test_a_change_is_told_by_the_models_after_it(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "run"
     RunFolder.create(path, CONFIG).close()
-    with RunFolder.open(path, lambda config: replace(config, gate=replace(config.gate, games=4))) as run:
+    with RunFolder.open(path, lambda config: changed(config, str(model))) as run:
         keep_model(run, "best", make_model(CONFIG.net, CONFIG.rules, 1), {"phase": "none"})
         made = read_info(run.best_model).made
-    assert made["changes"] == [{"phase": "basics", "step": 0, "settings": {"gate.games": [2, 4]}}]
+    assert_portable(made)
+    before, after = list(CONFIG.evaluation.opponents), ["random", f"model#{file_hash(model)}"]
+    settings = {"gate.games": [2, 4], "evaluation.opponents": [before, after]}
+    assert made["changes"] == [{"phase": "basics", "step": 0, "settings": settings}]
     assert "games = 4" in made["config"]
     assert json.dumps(made)
     assert all(torch.isfinite(each).all() for each in load_model(path / "models" / "best.safetensors")[0].parameters())
