@@ -102,56 +102,59 @@ Output = tuple[Path | None, Callable[[Path], None]]
 """A file about a result, and the function that writes it; None for no such file."""
 
 
-def match_files(
-    tournament: "Tournament", rules: "Rules", bars: "Sequence[Bar]", reports: ReportOptions, *, seconds: float
-) -> tuple[Output, ...]:
-    """Return the files that the options name, that of the games first."""
+def publish_games(
+    result: Mapping[str, Any],
+    show: Callable[[], None],
+    tournament: "Tournament",
+    rules: "Rules",
+    reports: ReportOptions,
+    match: MatchOptions,
+    *,
+    bars: Sequence[Mapping[str, Any]] = (),
+    as_json: bool,
+) -> None:
+    """Print the result of games and write the files that the options name, as `publish` does.
+
+    But the file of the games of a match that is kept in a folder must not be there yet when its command goes on.
+    """
     from core.files.atomic import atomic_write_text
     from gomoku_cli.reports.junit import match_junit
     from gomoku_cli.reports.markdown import match_markdown
 
-    matches = list(tournament.matches.values())
+    matches, seconds = list(tournament.matches.values()), tournament.seconds
     title = f"{matches[0].player} against {matches[0].opponent}" if len(matches) == 1 else "Tournament"
-    results = [match.to_json() for match in matches]
-    standings = [standing.to_json() for standing in tournament.standings()] if len(matches) > 1 else []
-    bars_json = [bar.to_json() for bar in bars]
+    results = [each.to_json() for each in matches]
+    standings = tournament.standings() if len(matches) > 1 else []
+    table = [standing.to_json() for standing in standings]
 
-    def games_file(path: Path) -> None:
-        _write_games(path, (game for match in matches for game in match.games), rules, tournament.names)
+    def write_games(_: object, error: BaseException | None, __: object) -> None:
+        if reports.games_file is not None and not (match.run is not None and isinstance(error, OSError)):
+            games = (game for each in matches for game in each.games)
+            _write_games(reports.games_file, games, rules, tournament.names)
 
     def figure(path: Path) -> None:
         from gomoku_cli.reports.match_figure import draw_match
 
-        draw_match(matches, tournament.standings() if len(matches) > 1 else [], path)
-
-    return (
-        (reports.games_file, games_file),
-        (reports.junit, lambda path: atomic_write_text(path, match_junit(title, results, bars_json, seconds))),
-        (reports.markdown, lambda path: atomic_write_text(path, match_markdown(title, results, standings, bars_json))),
-        (reports.figure, figure),
-    )
-
-
-def publish(
-    result: Mapping[str, Any],
-    show: Callable[[], None],
-    *files: Output,
-    as_json: bool,
-    games: Output | None = None,
-    is_kept: bool = False,
-) -> None:
-    """Print a result, by `show` or as JSON, and write its files.
-
-    Each file is written even if stdout is full, or another file cannot be written; then its `OSError` is raised.
-    But the file of the `games` of a match that is kept in a folder must not be there yet when its command goes on.
-    """
-
-    def write_games(_: object, error: BaseException | None, __: object) -> None:
-        if games is not None and games[0] is not None and not (is_kept and isinstance(error, OSError)):
-            games[1](games[0])
+        draw_match(matches, standings, path)
 
     with ExitStack() as then:
         then.push(write_games)
+        publish(
+            result,
+            show,
+            (reports.junit, lambda path: atomic_write_text(path, match_junit(title, results, bars, seconds))),
+            (reports.markdown, lambda path: atomic_write_text(path, match_markdown(title, results, table, bars))),
+            (reports.figure, figure),
+            as_json=as_json,
+        )
+
+
+def publish(result: Mapping[str, Any], show: Callable[[], None], *files: Output, as_json: bool) -> None:
+    """Print a result, by `show` or as JSON, and write its files.
+
+    Each file is written even if stdout is full, or another file cannot be written; then its `OSError` is raised.
+    """
+    with ExitStack() as then:
         for path, write in files:
             if path is not None:
                 then.callback(write, path)

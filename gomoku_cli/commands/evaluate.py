@@ -8,7 +8,7 @@ import typer
 from core.input_limits import MAX_ELO, MAX_RECORDS
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options, refusing
-from gomoku_cli.matches import match_files, open_session, publish, require, saving_games
+from gomoku_cli.matches import open_session, publish_games, require, saving_games
 from gomoku_cli.workers import WorkerOptions
 
 
@@ -87,6 +87,5 @@ def command(
 
         whole = {**result_json, "settings": session.plan(players), "bars": bars_json}
         whole["sprt"] = test.to_json(result.pairs) if test else None
-        games_file, *files = match_files(tournament, session.rules, bars, reports, seconds=result.seconds)
-        publish(whole, show, *files, as_json=as_json, games=games_file, is_kept=match.run is not None)
+        publish_games(whole, show, tournament, session.rules, reports, match, bars=bars_json, as_json=as_json)
     require(bars)

@@ -1,6 +1,7 @@
 """`gomoku tournament`: a round robin or a gauntlet of many players."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from curriculum.arena import player_names
 from curriculum.arena.formats import Format
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import match_files, open_session, publish, saving_games
+from gomoku_cli.matches import open_session, publish_games, saving_games
 from gomoku_cli.workers import WorkerOptions
 
 
@@ -70,12 +71,5 @@ def command(
             "matches": matches,
             "seconds": round(tournament.seconds, 3),
         }
-        games_file, *files = match_files(tournament, session.rules, [], reports, seconds=tournament.seconds)
-        publish(
-            report,
-            lambda: show_standings(standings, matches),
-            *files,
-            as_json=as_json,
-            games=games_file,
-            is_kept=match.run is not None,
-        )
+        show = partial(show_standings, standings, matches)
+        publish_games(report, show, tournament, session.rules, reports, match, as_json=as_json)
