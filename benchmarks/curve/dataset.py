@@ -16,7 +16,7 @@ from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.files.json_text import value_at, values_at
 from core.rules import BLACK, Rules
 from curriculum.training.files import naming_metadata, read_packed, write_samples
-from curriculum.training.packed import Packed, Rows
+from curriculum.training.packed import FIRST, Packed, Rows
 from curriculum.training.samples import Samples
 
 _SHARD = 1_000_000
@@ -178,9 +178,14 @@ def _contains(others: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.
     return found
 
 
+def _line_numbers(samples: Packed) -> NDArray[np.intp]:
+    """Return [B] the number of each sample's line: positions of a game have the same."""
+    return np.cumsum(samples.arrays["facts"] & FIRST > 0) - 1
+
+
 def _held_out_games(samples: Packed, share: float) -> NDArray[np.bool_]:
     """Return True for the positions of held-out games: a game is drawn by the key of its last position."""
-    lines = samples.line_numbers
+    lines = _line_numbers(samples)
     last = np.flatnonzero(np.diff(lines, append=-1))
     chosen = position_keys(samples.take(last)) % 1_000_003 < share * 1_000_003
     result: NDArray[np.bool_] = chosen[lines]

@@ -53,10 +53,6 @@ class Tally:
         """Return the counts from the other player's side."""
         return Tally(self.losses, self.draws, self.wins)
 
-    def to_json(self) -> dict[str, int]:
-        """Return the three counts by name."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedGame:
@@ -270,12 +266,12 @@ class MatchResult:
         return {
             "player": self.player,
             "opponent": self.opponent,
-            **total.to_json(),
+            **asdict(total),
             "score": total.score,
             "games": total.games,
             "distinct_games": self.distinct_games,
-            "as_black": self.as_black.to_json(),
-            "as_white": self.as_white.to_json(),
+            "as_black": asdict(self.as_black),
+            "as_white": asdict(self.as_white),
             "pairs": list(self.pairs) if self.paired else None,
             "score_interval": [estimate.score_low, estimate.score_high],
             "elo": _finite(estimate.elo) if known else None,

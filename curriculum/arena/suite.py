@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -57,10 +57,6 @@ class Solved:
         """Share of the solved positions; 0 without positions."""
         return self.solved / self.positions if self.positions else 0.0
 
-    def to_json(self) -> dict[str, int]:
-        """Return both counts by name."""
-        return {"solved": self.solved, "positions": self.positions}
-
 
 @dataclass(slots=True)
 class SuiteResult:
@@ -83,9 +79,9 @@ class SuiteResult:
         """Return the result, as `gomoku suite --json` prints it with the name of the suite."""
         return {
             "player": self.player,
-            **self.total.to_json(),
+            **asdict(self.total),
             "share": self.total.share,
-            "kinds": {name: kind.to_json() for name, kind in self.kinds.items()},
+            "kinds": {name: asdict(kind) for name, kind in self.kinds.items()},
             "missed": [
                 {
                     "kind": puzzle.kind,

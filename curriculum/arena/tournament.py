@@ -3,7 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import takewhile
 from typing import Any, SupportsIndex
 
@@ -36,7 +36,7 @@ class Standing:
             "elo": round(self.rating.elo, 2),
             "elo_interval": [round(self.rating.low, 2), round(self.rating.high, 2)],
             "games": self.tally.games,
-            **self.tally.to_json(),
+            **asdict(self.tally),
             "score": self.tally.score,
         }
 

@@ -19,7 +19,7 @@ WEIGHTS = 250
 """Sum of the weights of a policy. With entries that hold no move its number of entries still fits a byte."""
 TOP = 32_767
 """The integer of a value of 1."""
-_BLACK, _LAST, _BEFORE, _NEW, _STONES = 1, 2, 4, 8, 4
+_BLACK, _LAST, _BEFORE, FIRST, _STONES = 1, 2, 4, 8, 4
 """Bits of `facts`, and the first bit of the number of stones."""
 _LONGEST_STEP = 255
 _CHUNK = 1 << 16
@@ -81,7 +81,7 @@ class Packed:
         self.cells = int(arrays["board"][0])
         facts = arrays["facts"]
         self._stones = (facts >> _STONES).astype(np.uint16)
-        new = (facts & _NEW) > 0
+        new = (facts & FIRST) > 0
         if len(facts) and not new[0]:
             raise ValueError("its first sample is no first one of a line")
         ends = self._stones[np.append(new[1:], True)[: len(new)]].astype(np.int64)
@@ -129,11 +129,6 @@ class Packed:
         return np.where(self.arrays["facts"] & _BLACK, BLACK, WHITE).astype(np.int8)
 
     @property
-    def line_numbers(self) -> NDArray[np.intp]:
-        """[B] the number of each sample's line: positions of a game have the same."""
-        return np.cumsum(self.arrays["facts"] & _NEW > 0) - 1
-
-    @property
     def all(self) -> Samples:
         """All samples, unpacked."""
         return self.rows(slice(None))
@@ -169,7 +164,7 @@ class Packed:
         last = np.append(~goes_on[1:], True)[: len(starts)]
         lengths = self.arrays["policy_lengths"][which]
         entries = _ragged(self._policies[which], lengths)[1]
-        facts = self.arrays["facts"][which] & ~np.uint16(_NEW) | np.where(goes_on, 0, _NEW).astype(np.uint16)
+        facts = self.arrays["facts"][which] & ~np.uint16(FIRST) | np.where(goes_on, 0, FIRST).astype(np.uint16)
         return Packed(
             {
                 **{name: self.arrays[name][which] for name in self.arrays.keys() - KINDS.keys()},
@@ -216,7 +211,7 @@ def pack(samples: Samples) -> Packed:
         lines += [2 * cell + (now[cell] == BLACK) for cell in more]
         known = sum(bit for bit, cell in zip((_LAST, _BEFORE), lasts, strict=True) if cell != NO_CELL)
         black = _BLACK if samples.positions.to_move[row] == BLACK else 0
-        facts[row] = len(line) << _STONES | (0 if goes_on else _NEW) | known | black
+        facts[row] = len(line) << _STONES | (0 if goes_on else FIRST) | known | black
         before = now
     return Packed(
         {
