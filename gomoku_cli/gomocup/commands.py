@@ -10,7 +10,7 @@ from core.input_limits import MAX_COMMAND_LENGTH, quoted
 from core.notation import NotationError, parse_point
 from core.opening_rules import Choice
 from core.position import IllegalMoveError
-from core.rules import Variant
+from core.rules import Rules, Variant
 from gomoku_cli.gomocup import protocol
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.game import EngineGame
@@ -150,14 +150,12 @@ class Engine:
     # Commands that set up a game
 
     def _start(self, parse: Callable[[str], int], argument: str, read_at: float) -> Iterator[str]:
-        rules = protocol.rules_of_size(parse(argument), self._variant)
-        yield from self._thinker.prepare(rules, read_at)
-        self._started_game = EngineGame(rules)
-        self._thinker.new_game(read_at)
-        yield "OK"
+        yield from self._new_game(protocol.rules_of_size(parse(argument), self._variant), read_at)
 
     def _restart(self, argument: str, read_at: float) -> Iterator[str]:
-        rules = replace(self._game.rules, variant=self._variant)
+        yield from self._new_game(replace(self._game.rules, variant=self._variant), read_at)
+
+    def _new_game(self, rules: Rules, read_at: float) -> Iterator[str]:
         yield from self._thinker.prepare(rules, read_at)
         self._started_game = EngineGame(rules)
         self._thinker.new_game(read_at)
