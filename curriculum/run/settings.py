@@ -5,6 +5,7 @@ which step on. A difference between the two is an edit, which counts as a change
 """
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,20 +63,11 @@ class SettingsHistory:
         self.changes.append(change)
 
 
-def read_changes(path: Path) -> list[Change]:
-    """Return the changes of the settings of the run in `path`, oldest first; none for a file that cannot be read."""
-    try:
-        return SettingsHistory(path).changes
-    except FolderError:
-        return []
-
-
-def read_edits(path: Path, config: Config) -> dict[str, list[Any]]:
-    """Return the settings of the run's `config.toml` that its work has not used yet; none where that is not known."""
-    try:
-        return SettingsHistory(path).differences(config)
-    except FolderError:
-        return {}
+def read_history(path: Path) -> SettingsHistory | None:
+    """Return the history of the run in `path`; None where it cannot be read."""
+    with suppress(FolderError):
+        return SettingsHistory(path)
+    return None
 
 
 def are_changes(value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from core.records.record import GameRecord, RecordError
 from core.records.sgf import parse_sgf
 from curriculum.phases.strength import read_strength
-from curriculum.run.settings import change_lines, read_changes
+from curriculum.run.settings import change_lines, read_history
 from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
@@ -43,7 +43,8 @@ class FollowedRun:
     def _look(self) -> None:
         """Read the settings, which are others in a run that was opened again, and the place of the run."""
         self.config, self.outlook = place_of(self.path, self._tail.records)
-        self.changes = [line for change in read_changes(self.path) for line in change_lines(change)]
+        history = read_history(self.path)
+        self.changes = [line for change in (history.changes if history else ()) for line in change_lines(change)]
 
     def update(self) -> bool:
         """Read what the run has written since the last call; return True if the curves have changed."""

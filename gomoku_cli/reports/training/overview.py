@@ -10,7 +10,7 @@ from typing import Any
 from core.errors import BadDataError
 from curriculum.run.folder import is_run, why_no_run
 from curriculum.run.locking import FolderError
-from curriculum.run.settings import read_changes, read_edits
+from curriculum.run.settings import read_history
 from gomoku_cli.console import duration
 from gomoku_cli.reports.terminal import print_table
 from gomoku_cli.reports.texts import Json
@@ -73,6 +73,7 @@ def overview(path: Path) -> dict[str, Any]:
     tail.read()
     when = last_time(tail.records)
     config, view = place_of(path, tail.records)
+    history = read_history(path)
     gates = sum(record.get("event") == "gate" for record in tail.records)
     models = len(list((path / "models").glob("selfplay-*.safetensors")))
     is_recent = when is not None and age(when) < _IN_PROGRESS_S
@@ -87,8 +88,8 @@ def overview(path: Path) -> dict[str, Any]:
         "rounds": gates or models,
         "rounds_accepted": models,
         "scores": scores(tail.records),
-        "changes": read_changes(path),
-        "edited": {} if config is None else read_edits(path, config),
+        "changes": history.changes if history else [],
+        "edited": history.differences(config) if history and config else {},
         "bytes": _bytes(path),
         "updated": when.isoformat() if when else None,
     }
