@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,6 @@ class MatchSession:
         self.names: Sequence[str] = ()
         """The names of its players."""
         self._players: dict[str, Player] = {}
-        self._openings: list[tuple[Cell, ...]] | None = None
 
     def player(self, spec: str) -> Player:
         """Return the player that a spec names, made once. Raises the errors of `parse_player`."""
@@ -75,25 +75,24 @@ class MatchSession:
             return NamedPlayer.of(spec, self.rules, self.settings.players)
         return self.player(spec)
 
-    @property
+    @cached_property
     def openings(self) -> list[tuple[Cell, ...]]:
         """Openings of the games. Where none are shipped, all begin on the empty board. Raises `RecordError`."""
-        if self._openings is None:
-            choice = self.settings.openings
-            if self.settings.opening_rule is not OpeningRule.FREE:
-                choice = EMPTY_BOARD
-            elif choice == BALANCED and balanced_for(self.rules) is None:
-                choice = EMPTY_BOARD
-                self.context.reporter.say(
-                    f"note: there are no balanced openings for {self.rules}, so all games begin on the empty board; "
-                    "--openings names a file of others"
-                )
-            elif choice == BALANCED and (note := note_on_balanced(self.rules)):
-                self.context.reporter.say(f"{note}; gomoku openings makes others, for --openings")
-            self._openings = load_openings(choice, self.rules)
-            if (made_for := variant_of_file(choice)) not in (None, self.rules.variant):
-                self.context.reporter.say(f"note: the openings of {choice} were made for {made_for}")
-        return self._openings
+        choice = self.settings.openings
+        if self.settings.opening_rule is not OpeningRule.FREE:
+            choice = EMPTY_BOARD
+        elif choice == BALANCED and balanced_for(self.rules) is None:
+            choice = EMPTY_BOARD
+            self.context.reporter.say(
+                f"note: there are no balanced openings for {self.rules}, so all games begin on the empty board; "
+                "--openings names a file of others"
+            )
+        elif choice == BALANCED and (note := note_on_balanced(self.rules)):
+            self.context.reporter.say(f"{note}; gomoku openings makes others, for --openings")
+        openings = load_openings(choice, self.rules)
+        if (made_for := variant_of_file(choice)) not in (None, self.rules.variant):
+            self.context.reporter.say(f"note: the openings of {choice} were made for {made_for}")
+        return openings
 
     def play(
         self,
