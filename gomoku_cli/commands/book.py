@@ -82,7 +82,7 @@ def build(
             if rules.given and any(getattr(opened.rules, name) != value for name, value in rules.given.items()):
                 raise typer.BadParameter(f"{book} is a book for {opened.rules}", param_hint="--board-size, --variant")
             new, read, left_out, is_complete = _add(opened, files, plies, context)
-            if files and not opened.games:
+            if left_out and not opened.games:
                 raise typer.BadParameter(f"none of {counted(read, 'game')} fits: {_text(left_out)}", param_hint="GAMES")
             if player is not None:
                 search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC)
