@@ -26,8 +26,7 @@ def games(iteration: int, count: int, **more: Any) -> dict[str, Any]:
 
 RECORDS = [
     train("basics", 40, 5.0),
-    train("basics", 80, 4.0),
-    train("basics", 80, 4.5),  # once more, after a kill
+    train("basics", 80, 4.5),
     {"phase": "basics", "event": "measure", "step": 80, "right_moves": {"black": 0.5}},
     games(0, 30, draws=10, black_share=0.75),
     games(0, 10, draws=10, black_share=None, game_length=40.0),

@@ -104,13 +104,12 @@ def test_a_game_is_chosen_by_its_number_and_a_broken_file_named_with_its_line(ca
     assert "games.sgf, line 2" in refused(capsys, ExitCode.BAD_DATA, "picture", path)
 
 
-@pytest.mark.parametrize("command", [("picture",), ("analyze", "--move", 3, "--player", "mentor:1")])
 def test_the_rows_of_a_board_stay_whole_in_a_narrow_terminal(
-    command: tuple[object, ...], capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "30")
     write_games(tmp_path / "game.sgf", [GameRecord(Rules(), (112, 113, 114))])
-    lines = done(run_command(capsys, *command[:1], tmp_path / "game.sgf", *command[1:])).splitlines()
+    lines = done(picture(capsys, tmp_path / "game.sgf")).splitlines()
     assert len([line for line in lines if line[:2].strip().isdigit() and len(line) == board_width(15, 2)]) == 15
 
 
