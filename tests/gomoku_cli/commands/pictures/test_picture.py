@@ -104,12 +104,13 @@ def test_a_game_is_chosen_by_its_number_and_a_broken_file_named_with_its_line(ca
     assert "games.sgf, line 2" in refused(capsys, ExitCode.BAD_DATA, "picture", path)
 
 
+@pytest.mark.parametrize("command", [("picture",), ("analyze", "--move", 3, "--player", "mentor:1")])
 def test_the_rows_of_a_board_stay_whole_in_a_narrow_terminal(
-    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: tuple[object, ...], capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setattr("gomoku_cli.console.STDOUT._width", 30)  # in a process beside others it is fixed from the start
     write_games(tmp_path / "game.sgf", [GameRecord(Rules(), (112, 113, 114))])
-    lines = done(picture(capsys, tmp_path / "game.sgf")).splitlines()
+    lines = done(run_command(capsys, *command[:1], tmp_path / "game.sgf", *command[1:])).splitlines()
     assert len([line for line in lines if line[:2].strip().isdigit() and len(line) == board_width(15, 2)]) == 15
 
 
