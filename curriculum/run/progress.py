@@ -74,7 +74,7 @@ class Progress:
         if phase == Phase.SELFPLAY:
             number = _whole(record, "iteration")
             if event == "games":
-                return (self._run / "replay" / f"{record.get('file')}.npz").exists()
+                return "file" not in record or (self._run / "replay" / f"{record['file']}.npz").exists()
             if number < self.rounds:
                 return True
             if event == "gate":
