@@ -24,10 +24,10 @@ from search.limit import Limit
 from search.players import Decision, Player, Stop, never
 from search.tree.settings import Policy
 
-_DRAWN_AT_ONCE = 128
-"""Starts in a batch of evaluations."""
-_MAX_FRUITLESS = 16
-"""Batches without a balanced start before the search gives up."""
+_EVALUATED_AT_ONCE = 128
+"""Starts in a batch of evaluations, or games from them."""
+_MAX_FRUITLESS = 2048
+"""Starts without a balanced one before the search gives up."""
 SHORT_SEARCH = 16
 """The first evaluation of a player with a net takes one of this many simulations."""
 _DRAWN_STONES = 6
@@ -55,6 +55,7 @@ def balanced_openings(
     *,
     stones: tuple[int, int],
     max_value: float,
+    games: int = 0,
     seed: int,
     context: Context,
 ) -> Iterator[list[BalancedOpening]]:
@@ -64,20 +65,22 @@ def balanced_openings(
     Black before one that favours White: far more random starts favour Black, also among the even ones.
 
     `stones`: smallest and largest number. `evaluators`: each evaluates the starts that the ones before it found even,
-    so the cheapest comes first (see `stages`). Even is a value between `-max_value` and `max_value`.
+    so the cheapest comes first (see `stages`), and the last one may play `games` games from each. Even is a value
+    between `-max_value` and `max_value`.
 
     Raises `NoBalancedOpeningsError` after many starts without an opening and for an evaluator without values,
     `Interrupted` if the context stops it.
     """
     board = new_threat_board(rules)
     seen: set[tuple[tuple[int, int], ...]] = set()
+    at_once = max(1, _EVALUATED_AT_ONCE // max(1, games))
     fruitless = 0
     for_black: list[BalancedOpening] = []
     for_white: list[BalancedOpening] = []
-    for first in itertools.count(0, _DRAWN_AT_ONCE):
+    for first in itertools.count(0, at_once):
         context.check()
         starts: dict[int, Position] = {}
-        for number in range(first, first + _DRAWN_AT_ONCE):
+        for number in range(first, first + at_once):
             start = random_opening(rules, stones, generator(seed, Purpose.OPENING, number))
             key = tuple(canonical(start.moves, rules.size))
             if key not in seen and _is_quiet(board, stones_of(start)):
@@ -97,11 +100,10 @@ def balanced_openings(
         pairs = min(len(for_black), len(for_white))
         del for_black[:pairs], for_white[:pairs]
         yield found
-        fruitless = 0 if found else fruitless + 1
-        if fruitless == _MAX_FRUITLESS:
-            drawn = _MAX_FRUITLESS * _DRAWN_AT_ONCE
+        fruitless = 0 if found else fruitless + at_once
+        if fruitless >= _MAX_FRUITLESS:
             raise NoBalancedOpeningsError(
-                f"the last {drawn:,} random starts gave no new one; allow a larger value or other numbers of stones"
+                f"the last {fruitless:,} random starts gave no new one; allow a larger value or other numbers of stones"
             )
 
 
