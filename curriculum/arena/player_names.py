@@ -19,6 +19,7 @@ LEVELS = tuple(f"level:{level}" for level in range(1, 10))
 """From a beginner to the strongest; `curriculum.arena.levels` describes them."""
 MODEL_LEVEL = LEVELS[-1]
 """The level of the built-in model."""
+NUMBERED = (f"{LEVELS[0]} to {len(LEVELS)}", f"{MENTOR_LEVELS[0]} to {len(MENTOR_LEVELS)}")
 PURE_MCTS = "pure-mcts"
 ENGINE = "engine"
 
@@ -26,7 +27,7 @@ EXAMPLES = (DEFAULT, PAPER, RANDOM, *LEVELS, MENTOR, *MENTOR_LEVELS, PAPER_MENTO
 """A player of every kind without a file; the command of an engine is missing."""
 HELP = (
     f"{DEFAULT}, {PAPER}, {', '.join(PAPER_MODELS)}, a model file, a run folder (each also with its own simulations, "
-    f"as {DEFAULT}@50), {LEVELS[0]} to 9, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, {PAPER_MENTOR}, "
+    f"as {DEFAULT}@50), {NUMBERED[0]}, {RANDOM}, {MENTOR}, {NUMBERED[1]}, {PAPER_MENTOR}, "
     f"{PURE_MCTS}:N or {ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
 )
 """All spellings of a player."""

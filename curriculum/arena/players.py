@@ -136,7 +136,9 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
         return path  # `nets.checkpoint` refuses all but files
     if os.sep in spec or path.suffix:
         raise _missing(f"there is no file or folder {spec}")
-    near = get_close_matches(spec, player_names.EXAMPLES, n=1)
+    kind, _, number = spec.partition(":")
+    numbered = [each for each in player_names.NUMBERED if each.startswith(f"{kind}:") and (number or "0").isdecimal()]
+    near = numbered or get_close_matches(spec, player_names.EXAMPLES, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise PlayerSpecError(f"{spec!r} names no player{hint}: write {player_names.HELP}")
 

@@ -49,13 +49,13 @@ def _headlines(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "self-play", f"{play['simulations_per_second']:,.0f} simulations/s", settings
         yield "", f"{play['bare_ratio']:.2f} of the bare net", ""
         yield "", f"{play['evaluations_per_second']:,.0f} evaluations/s", f"{play['ratio']:.2f} of the ceiling"
-        stages = ", ".join(f"{stage} {share:.0%}" for stage, share in play["stages"].items())
+        stages = ", ".join(f"{stage} {100 * share:.0f} %" for stage, share in play["stages"].items())
         yield "", f"{play['moves_per_second']:,.1f} moves/s", stages
         yield "", f"{play['games_per_second']:,.2f} games/s", "from openings of 2 to 80 stones"
     if cache := figures.get("cache"):
         gain = f"{cache['gain']:.2f} times as fast as without"
         yield "with the cache", f"{cache['simulations_per_second']:,.0f} simulations/s", gain
-        yield "", f"{cache['hit_rate']:.1%} hits", f"{cache['distinct']:,} of {cache['leaves']:,} distinct"
+        yield "", f"{100 * cache['hit_rate']:.1f} % hits", f"{cache['distinct']:,} of {cache['leaves']:,} distinct"
     if single := figures.get("single"):
         name = "one position"
         if single["milliseconds_400"] is not None:

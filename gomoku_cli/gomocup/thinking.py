@@ -107,7 +107,7 @@ class Thinker:
         """Yield the best moves of the last decision as MESSAGE lines, the best first, on a board of this size."""
         if self._analysis is not None:
             for number, move in enumerate(self._analysis.moves[:count], 1):
-                chance = "" if move.value is None else f", {(1 + move.value) / 2:.1%} to win"
+                chance = "" if move.value is None else f", {50 * (1 + move.value):.1f} % to win"
                 yield f"MESSAGE {number}: {point_name(move.move, size)}{chance}"
 
     def three_stones(self, engine: Engine, rules: Rules, read_at: float) -> tuple[Cell, ...]:

@@ -33,7 +33,7 @@ def _batches(axes: "Axes", figures: dict[str, Any]) -> None:
     axes.axhline(
         played["evaluations_per_second"],
         color=BLUE,
-        label=f"self-play, {played['games']} games: {played['ratio']:.0%} of the ceiling",
+        label=f"self-play, {played['games']} games: {100 * played['ratio']:.0f} % of the ceiling",
     )
     _name(axes, "The nets alone, by batch size", "positions in a batch", "evaluated positions a second")
     _count_on(axes, batches, base=2)
@@ -89,7 +89,7 @@ def _boards(axes: "Axes", figures: dict[str, Any]) -> None:
     nets, search = _column(rows, "positions_per_second"), _column(rows, "simulations_per_second")
     axes.bar([place - 0.2 for place in places], nets, 0.38, color=GREY, label="the nets alone, positions")
     bars = axes.bar([place + 0.2 for place in places], search, 0.38, color=BLUE, label="self-play, simulations")
-    axes.bar_label(bars, [f"{row['ratio']:.0%}" for row in rows], fontsize=8, padding=2)
+    axes.bar_label(bars, [f"{100 * row['ratio']:.0f} %" for row in rows], fontsize=8, padding=2)
     _name(axes, "Self-play, by board (share of the ceiling)", "board", "a second")
     axes.set_xticks(list(places), [f"{row['size']}x{row['size']}" for row in rows])
     axes.legend(loc="upper right")

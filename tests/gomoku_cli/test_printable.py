@@ -74,6 +74,7 @@ def test_info_shows_metadata_as_it_is(tmp_path: Path, capsys: Capsys) -> None:
     assert all(letter == "\n" or letter.isprintable() for letter in out)
     assert re.search(rf"^preset +{re.escape(SHOWN)}$", out, re.MULTILINE)
     assert f"\n[rules]\n# {SHOWN}\n" in out
+    assert re.search("^auxiliary +none$", out, re.MULTILINE)
     assert max(map(len, out.split("\n"))) < 2 * MAX_SHOWN_CHARACTERS + 10
     assert run(["info", str(path), "--json"]) == 0
     assert capsys.readouterr().out.isascii()

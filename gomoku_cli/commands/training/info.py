@@ -23,7 +23,7 @@ def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if isinstance(value, bool):
             yield title, "yes" if value else "no"
         elif isinstance(value, tuple):
-            yield title, " ".join(value)
+            yield title, " ".join(value) or "none"
         elif not isinstance(value, Mapping):
             yield title, f"{value:,}" if isinstance(value, int) else str(value)
         elif {"wins", "draws", "losses"} <= value.keys():

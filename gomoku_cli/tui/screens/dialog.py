@@ -13,6 +13,8 @@ from textual.widgets import Button, Static
 
 from gomoku_cli.printable import printable
 
+BREAKPOINTS = [(0, "-narrow"), (78, "-wide")]
+"""Below the second one buttons stand one below the other."""
 _T = TypeVar("_T")
 
 
@@ -39,7 +41,7 @@ class Question(Dialog[str]):
     """A question; its result is the key of the chosen answer, the first answer's by Enter, the last one's by Escape."""
 
     AUTO_FOCUS = "Button"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-wide")]  # noqa: RUF012 - Textual declares no class variable
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "app.focus_previous", "Previous", show=False),
         Binding("right", "app.focus_next", "Next", show=False),

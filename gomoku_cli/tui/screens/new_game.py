@@ -115,6 +115,12 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         except ValueError as error:
             self.query_one("#problem", Static).update(str(error))
 
+    @on(Input.Changed)
+    @on(Select.Changed)
+    def _forget_problem(self) -> None:
+        if (problem := self.query_one("#problem", Static)).content:
+            problem.update("")
+
     def _result(self) -> tuple[Game, Course]:
         """Return the game of the fields. Raises `ValueError` with a sentence for a field that makes no sense."""
         size, connect = self._integer("size", "the board size"), self._integer("connect", "the line")

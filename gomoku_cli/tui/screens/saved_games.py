@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from gomoku_cli.printable import printable
 from gomoku_cli.tui.engine.messages import DeleteGame, FileTask, GameList, ListedGame, RenameGame, RestoreGame
-from gomoku_cli.tui.screens.dialog import Dialog, key_buttons
+from gomoku_cli.tui.screens.dialog import BREAKPOINTS, Dialog, key_buttons
 
 _COLUMNS = ("date", "players", "result", "rules", "opening", "moves")
 _MIN_PLAYERS, _MIN_RULES = 12, 5
@@ -36,6 +36,7 @@ class SavedGamesScreen(Dialog[str | None]):
     It draws the games in view alone, so that thousands cost nothing.
     """
 
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"move({rows})", key, show=False) for key, rows in _MOVES.items()),
         Binding("enter", "choose", "Go on", show=False),
@@ -96,7 +97,8 @@ class SavedGamesScreen(Dialog[str | None]):
         self._row = max(0, min(self._row, len(self._shown) - 1))
 
     def _draw(self) -> None:
-        rows = max(1, min(_MAX_ROWS, self.app.size.height - _OTHER_ROWS))
+        others = _OTHER_ROWS + (len(_TASKS) if self.has_class("-narrow") else 0)
+        rows = max(1, min(_MAX_ROWS, self.app.size.height - others))
         width = self._texts["games"].size.width
         self._top = max(self._row - rows + 1, min(self._top, self._row, len(self._shown) - rows), 0)
         count = f"{len(self._shown):,} of {len(self._list.games):,}" if self._filter else f"{len(self._list.games):,}"

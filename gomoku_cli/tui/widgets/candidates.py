@@ -61,7 +61,7 @@ class CandidatesView(Static):
             parts += [("\n", ""), (_row(widths, "book", "games", "points", "win"), "dim")]
             for known in book:
                 win = "" if known.value is None else percent(known.value)
-                numbers = (_short(known.games), f"{known.points / known.games:.0%}", win)
+                numbers = (_short(known.games), f"{100 * known.points / known.games:.0f} %", win)
                 style = "reverse" if known.move == cursor != NO_CELL else ""
                 parts += [("\n", ""), (_row(widths, game.name_of(known.move), *numbers), style)]
         if analysis is None:

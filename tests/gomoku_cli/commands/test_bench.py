@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,7 @@ def test_the_table_shows_what_was_measured(quick: dict[str, Any], swept: dict[st
     out = capsys.readouterr().out
     for name in ("forward ceiling", "self-play", "with the cache", "one position", "kernel descents", "mentor"):
         assert name in out
+    assert " % hits" in out and not re.search(r"\d%", out)
     assert f"{quick['ceiling']['positions_per_second']:,.0f} positions/s" in out
     assert f"{swept['games'][1]['simulations_per_second']:,.0f}" in out
     assert "nan" not in out

@@ -134,8 +134,8 @@ def test_the_best_moves_come_as_messages_before_the_move() -> None:
     talk = Talk(ThinkingPlayer())
     talk.say("START 15")
     first, second, move = talk.say("YXNBEST 2")
-    assert first == f"MESSAGE 1: {FIRST}, 75.0% to win"
-    assert second == f"MESSAGE 2: {SECOND}, 25.0% to win"
+    assert first == f"MESSAGE 1: {FIRST}, 75.0 % to win"
+    assert second == f"MESSAGE 2: {SECOND}, 25.0 % to win"
     assert move == FIRST
     assert talk.say("TURN 7,7") == [SECOND], "other moves have no list"
 

@@ -33,7 +33,7 @@ async def test_the_engine_plays_the_book_and_the_panel_shows_it(tmp_path: Path) 
             assert [ui.app.game.name_of(move) for move in ui.app.game.moves] == ["f9", "g8"]
             assert player.requests == [], "a move of the book is no search"
             await ui.press("c", panel="book     games points")
-            assert "h9           2   100%" in ui.panel
+            assert "h9           2  100 %" in ui.panel
             await ui.play("c3")
             await ui.until(lambda: ui.app.game.ply == 4)
             assert ui.app.game.name_of(ui.app.game.moves[3]) == "a1", "behind the book the engine searches"

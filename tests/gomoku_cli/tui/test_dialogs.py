@@ -47,6 +47,8 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
             await ui.press("ctrl+s")
             assert problem in str(screen.query_one("#problem", Static).render())
             choose(size="15", amount="400", stage="6")
+            await ui.pilot.pause()
+            assert not str(screen.query_one("#problem", Static).render()), "it vanishes with a change"
         choose(unit="seconds", amount="0")
         await ui.press("ctrl+s")
         assert "the limit is between 0 and" in str(screen.query_one("#problem", Static).render())

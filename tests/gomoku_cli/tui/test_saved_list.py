@@ -15,6 +15,7 @@ from gomoku_cli.study.saved import deleted, newest_unfinished, restored, saved_g
 from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.messages import DeleteGame, RenameGame, RestoreGame
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
+from tests.support.screens import screen_text
 from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
 from tests.support.tui import TWO_PLAYERS, BoardDriver, ThreadEngine, board_app
 
@@ -118,6 +119,8 @@ async def test_a_narrow_list_keeps_each_game_on_its_row_and_says_what_is_cut(tmp
         *rows, about = lines[heading + 1 : heading + 5]
         assert about.startswith("you - mentor:2,") and about.endswith("…") is (columns < 60)
         assert all(name in row for name, row in zip(("you", "won by", "you"), rows, strict=True)), rows
+        shown = screen_text(ui.app)
+        assert columns < 30 or all(key in shown for key in ("go on, review", "ctrl+z undo", "esc back")), shown
 
 
 async def test_names_of_rules_are_whole_at_80_columns(tmp_path: Path) -> None:
