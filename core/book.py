@@ -135,6 +135,7 @@ class Book:
 
         Where none can be made it raises `OSError`, or `BookNotWrittenError`.
         """
+        check_kind("rules", rules, Rules, "Rules, such as Rules(15)")
         Path(path).open("xb").close()
         about = {"format": _FORMAT, "size": rules.size, "connect": rules.connect, "variant": rules.variant.value}
         try:

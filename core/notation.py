@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from operator import index
 
 from core.input_limits import quoted
 from core.rules import Cell
@@ -39,6 +40,14 @@ def parse_cell(text: str, size: int) -> Cell:
     if column >= size or row >= size:
         raise NotationError(f"{quoted(text)} is off the board: its cells are a1 to {last}")
     return row * size + column
+
+
+def cell_of(move: Cell | str, size: int) -> Cell:
+    """Return the cell of a move, which is a cell or its name. Raises `NotationError`, and `TypeError` for any other."""
+    try:
+        return parse_cell(move, size) if isinstance(move, str) else index(move)  # not numpy's integer
+    except TypeError:
+        raise TypeError(f"a move is a cell or its name, not {move!r}") from None
 
 
 _RUN = re.compile(r"(?:[a-yA-Y][1-9][0-9]?){2,}")

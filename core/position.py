@@ -4,10 +4,9 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from operator import index
 from typing import Self
 
-from core.notation import cell_name, cell_words, column_letter, parse_cell
+from core.notation import cell_name, cell_of, cell_words, column_letter
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Foul, Rules
 
 
@@ -113,8 +112,7 @@ class Position:
 
     def is_legal(self, cell: Cell | str) -> bool:
         """Return True if the side to move may play `cell`, or the cell of this name."""
-        if isinstance(cell, str):
-            cell = parse_cell(cell, self.rules.size)
+        cell = cell_of(cell, self.rules.size)
         on_board = self._outcome is None and 0 <= cell < self.rules.cells
         return on_board and self.rules.is_legal(self.stones, cell, self.side_to_move)
 
@@ -146,10 +144,7 @@ class Position:
         Raises `IllegalMoveError` for a move that the rules forbid, and `core.notation.NotationError` for a name of no
         cell; the position is then unchanged.
         """
-        try:
-            cell = parse_cell(move, self.rules.size) if isinstance(move, str) else index(move)  # not numpy's integer
-        except TypeError:
-            raise TypeError(f"a move is a cell or its name, not {move!r}") from None
+        cell = cell_of(move, self.rules.size)
         is_foul = recorded and self.foul(cell) is not None
         if not (is_foul or self.is_legal(cell)):
             raise IllegalMoveError(self._why_illegal(cell))

@@ -16,6 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from core.arguments import check_kind
 from core.errors import Notice
 from core.files.atomic import TooLargeError, read_bytes
 from core.input_limits import MAX_CONFIG_BYTES, MAX_REASON, shortened
@@ -86,6 +87,7 @@ def resolve(
     below 1 is applied to the result, but for values of a file that states the scale too, as the file of a run does.
     Raises `ConfigError`.
     """
+    check_kind("assignments", assignments, list | tuple, 'a list of texts, such as ["seed=7"]')
     settings = _collected(Choice(preset, None if file is None else Path(file), assignments, flags))
     given = {setting.key: setting for setting in settings}
     config = _build(given)

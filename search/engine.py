@@ -163,6 +163,7 @@ class Engine:
 
         Raises `NoAnalysisError` for a player that cannot, and `ValueError` for no line, or as `start` does.
         """
+        check_kind("lines", lines, SupportsIndex | None, "a whole number")
         if lines is not None and lines < 1:
             raise ValueError(f"lines is {lines}; it must be 1 or more")
         player = self.player

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from core.notation import column_letter, parse_cell
+from core.arguments import check_kind
+from core.notation import cell_of, column_letter
 from core.opening_rules import FREE, Opening
 from core.position import Position
 from core.records.record import Ending, GameRecord, rules_text
@@ -149,7 +150,7 @@ class Node:
         Raises `core.position.IllegalMoveError`, and `core.notation.NotationError` for a name of no cell.
         """
         position = self.position()
-        cell = parse_cell(move, position.rules.size) if isinstance(move, str) else int(move)
+        cell = cell_of(move, position.rules.size)
         known = self.next(cell)
         if known is None:
             position.push(cell)
@@ -229,6 +230,7 @@ class GameTree(Node):
     @classmethod
     def of(cls, record: GameRecord) -> "GameTree":
         """Return the tree of a record, which is its main line."""
+        check_kind("record", record, GameRecord, "a Record, such as record_game(position)")
         tree = cls(record.rules, {})
         tree.set_header(record)
         tree.set_up = record.set_up

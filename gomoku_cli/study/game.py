@@ -182,6 +182,7 @@ def analyses_of(record: GameRecord) -> tuple[Analysis | None, ...]:
     >>> [each is not None and each.best_move == first.best_move for each in gomoku.analyses_of(record)]
     [True, False, False, False, False, False]
     """
+    check_kind("record", record, GameRecord, "a Record, such as record_game(position)")
     return tuple(None if kept is None else kept.analysis for kept in StudiedGame.from_record(record).analyses)
 
 

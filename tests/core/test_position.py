@@ -241,6 +241,8 @@ def test_moves_come_as_cells_names_or_one_text_and_nothing_else() -> None:
     for wrong in (None, 1.5, [3], object()):
         with pytest.raises(TypeError, match="a move is a cell or its name, not"):
             position.push(wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="a move is a cell or its name, not"):
+            position.is_legal(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="rules are those of Rules"):
         Position(15)  # type: ignore[arg-type]
     for cell in (NO_CELL, 225):

@@ -90,7 +90,7 @@ def test_a_folder_without_modules_takes_no_place(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
-def test_a_wrong_argument_is_named_at_once() -> None:
+def test_a_wrong_argument_is_named_at_once(tmp_path: Path) -> None:
     """The mistakes of people who know other libraries; each was a failure deep inside."""
     position = gomoku.Position()
     with gomoku.Engine(gomoku.open_player("random")) as engine:
@@ -116,10 +116,17 @@ def test_a_wrong_argument_is_named_at_once() -> None:
             lambda: gomoku.write_games("x.sgf", [3]),  # type: ignore[list-item]
             lambda: gomoku.write_games("x.sgf", gomoku.Record(gomoku.Rules(), [112])),  # type: ignore[arg-type]
             lambda: gomoku.Record(15, [112]),  # type: ignore[arg-type]
+            lambda: gomoku.GameTree.of(position),  # type: ignore[arg-type]
+            lambda: gomoku.GameTree(gomoku.Rules()).add(1.5),  # type: ignore[arg-type]
+            lambda: gomoku.analyses_of(position),  # type: ignore[arg-type]
+            lambda: gomoku.load_config("smoke", assignments="seed=7"),
+            lambda: engine.analysis(position, lines=1.5),  # type: ignore[arg-type]
+            lambda: gomoku.Book.create(tmp_path / "book.sqlite", 15),  # type: ignore[arg-type]
             lambda: gomoku.record_game(position, analyses=[engine.start(position)]),  # type: ignore[list-item]
         ):
             with pytest.raises(TypeError, match=r" not |; it must be | as wait"):
                 call()
+    assert not list(tmp_path.iterdir())
     with gomoku.open_engine("mentor:1") as mentor, pytest.raises(ValueError, match="lines is 0"):
         mentor.analysis(position, lines=0)
     with pytest.raises(ValueError, match="greedy"):
