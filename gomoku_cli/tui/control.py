@@ -56,6 +56,7 @@ class Control(Turns):
             case messages.Failed():
                 self._handle_failure(role, answer.text)
             case messages.Analysed() | messages.Graded() if role in ("review", "grades"):
+                self._tasks.compiling = ""
                 self.review.receive(answer)
             case messages.Progress() if role != "review":
                 self._tasks.live, self._tasks.compiling = answer.analysis, ""

@@ -109,7 +109,7 @@ class Tasks:
             text = "Looking for threats..." if "threats" in self else ""
         if (loading := next(iter(self.loads.values()), None)) and (text or self.compiling):
             return f"{text} {self._loading_text(loading)}".lstrip()
-        return f"{text} {self.compiling}" if text and self.compiling else text
+        return f"{text} {self.compiling}".strip() if text or "review" in self else text
 
     def _loading_text(self, choice: PlayerChoice) -> str:
         return f"Loading {choice.spec}{f': {self.compiling}' if self.compiling else '...'}"

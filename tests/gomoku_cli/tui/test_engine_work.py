@@ -291,7 +291,8 @@ async def test_a_mistake_is_looked_for_while_the_review_runs() -> None:
     engine = ThreadEngine({"default": player})
     setup = shown_game("h8 i9 h9 h7 g8 i8", Seats(None, PlayerChoice(spec="default")), reviews=True)
     async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
-        assert "Analysed: 0 of 7." in ui.status
+        ui.app.control.receive(NO_TASK, Compiling("compiling"))
+        assert ui.status.endswith("Analysed: 0 of 7. compiling")
         await ui.press("z")
         await ui.until(lambda: ui.status.startswith("No mistake before this position so far"))
         assert ui.status.endswith("the review has 0 of 7 positions.")
@@ -301,7 +302,7 @@ async def test_a_mistake_is_looked_for_while_the_review_runs() -> None:
         await ui.press("z")
         await ui.until(lambda: len(ui.moves) == 1)
         assert "h8 was a blunder" in ui.status
-        assert "Analysed: 3 of 7." in ui.status
+        assert ui.status.endswith("Analysed: 3 of 7.")
         player.step.release(9)
         await ui.until(lambda: "Keys" in ui.status)
         await ui.press("greater_than_sign", "z")
