@@ -166,6 +166,7 @@ def record_game(
     True
     """
     check_kind("position", position, Position, "a Position")
+    check_kind("limit", limit, Limit | None, "a Limit, such as Limit(nodes=200)")
     if not all(isinstance(each, Analysis | None) for each in analyses):
         raise TypeError("analyses are those of Analysis, as wait() returns them")
     record = GameRecord(position.rules, tuple(position.moves), black=black, white=white)

@@ -118,6 +118,7 @@ def test_a_wrong_argument_is_named_at_once(tmp_path: Path) -> None:
             lambda: gomoku.Record(15, [112]),  # type: ignore[arg-type]
             lambda: gomoku.GameTree.of(position),  # type: ignore[arg-type]
             lambda: gomoku.GameTree(gomoku.Rules()).add(1.5),  # type: ignore[arg-type]
+            lambda: gomoku.record_game(position, limit=200),  # type: ignore[arg-type]
             lambda: gomoku.analyses_of(position),  # type: ignore[arg-type]
             lambda: gomoku.load_config("smoke", assignments="seed=7"),
             lambda: engine.analysis(position, lines=1.5),  # type: ignore[arg-type]
