@@ -19,7 +19,6 @@ from core.compiled import stones_of
 from core.position import Position
 from core.rules import EMPTY, MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Cell, Rules
 from nets.config import Backend, RuntimeChoice, set_runtime
-from nets.runtimes.devices import best_device
 
 # Kernels compile in the first example, so no deadline can hold.
 # Every run draws other examples, but for those of continuous integration.
@@ -55,6 +54,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     would leave a process without work.
     """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    from nets.runtimes.devices import best_device  # torch, which the process that shares out the tests does not need
+
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and best_device().type != "cuda":
         for item in marked:

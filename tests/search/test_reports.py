@@ -32,7 +32,7 @@ from tests.support.evaluators import ScriptedEvaluator
 from tests.support.nets import LINES
 
 RULES = Rules(9, 5)
-SETTINGS = SearchSettings(simulations=2_000)
+SETTINGS = SearchSettings(simulations=800)
 ONE_NET = replace(LINES, dual=False)
 
 
@@ -51,7 +51,7 @@ def line_player() -> MctsPlayer:
 
 
 def mentor() -> Mentor:
-    return Mentor(Limit(nodes=20_000), threads=1)
+    return Mentor(Limit(nodes=8_000), threads=1)
 
 
 def pure() -> PureMcts:

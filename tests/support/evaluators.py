@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,25 @@ from core.evaluation import DONE, Slot, Ticket
 from core.position import Position
 from core.rules import Rules
 
+Answer = Callable[[NDArray[np.int8], int], tuple[NDArray[np.float32], float]]
+"""Stones [A] and the side to move to logits [A] and a value."""
 
+
+def remembered(answer: Answer) -> Answer:
+    """Keep the answers, whose logits cannot be written then: a search, its twin and others ask for the same ones."""
+
+    @lru_cache(1 << 15)
+    def kept(stones: bytes, to_move: int) -> tuple[NDArray[np.float32], float]:
+        logits, value = answer(np.frombuffer(stones, dtype=np.int8), to_move)
+        logits.flags.writeable = False
+        return logits, value
+
+    return lambda stones, to_move: kept(stones.tobytes(), to_move)
+
+
+@remembered
 def hashed_answer(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-    """Return logits [A] and a value that look random and depend on the position alone."""
+    """Return logits and a value that look random and depend on the position alone."""
     digest = hashlib.blake2b(stones.tobytes() + (b"b" if to_move > 0 else b"w"), digest_size=8).digest()
     random = np.random.default_rng(int.from_bytes(digest, "little"))
     return random.normal(size=len(stones)).astype(np.float32), float(np.float32(random.uniform(-0.9, 0.9)))
@@ -33,9 +50,7 @@ class ScriptedEvaluator:
     version = 0
     last_moves = 0
 
-    def __init__(
-        self, rules: Rules, answer: Callable[[NDArray[np.int8], int], tuple[NDArray[np.float32], float]] = hashed_answer
-    ) -> None:
+    def __init__(self, rules: Rules, answer: Answer = hashed_answer) -> None:
         self.rules = rules
         self.answer = answer
         self.batches: list[int] = []

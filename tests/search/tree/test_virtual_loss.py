@@ -13,7 +13,7 @@ from search.tree.forest import OPEN
 from search.tree.kernels.puct import edge_statistics, kernel_params
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
-from tests.support.evaluators import ScriptedEvaluator
+from tests.support.evaluators import ScriptedEvaluator, remembered
 from tests.support.searches import SMALL, assert_sound, nodes_of, searched, start_position
 
 
@@ -63,6 +63,7 @@ def test_a_pending_leaf_is_never_evaluated_twice(batches: int) -> None:
     assert len(evaluator.seen) == np.count_nonzero(nodes_of(search)["state"] == OPEN)
 
 
+@remembered
 def peaked(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
     """A peaked evaluation: priors and values that fit together, like a trained net's."""
     size = round(len(stones) ** 0.5)
