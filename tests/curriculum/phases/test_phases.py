@@ -3,7 +3,7 @@
 import itertools
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,13 @@ from core.records.sgf import parse_sgf
 from curriculum.config import SelfplayConfig
 from curriculum.phases import round_games
 from curriculum.phases import steps as run_training
-from curriculum.phases.all import run_all, run_basics, run_selfplay
+from curriculum.phases.all import run_all, run_basics
 from curriculum.phases.replay import Replay
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_samples
 from nets.checkpoint import load_model
+from tests.support.remarks import Remarks
 from tests.support.runs import CURRICULUM as CONFIG
 from tests.support.runs import Killed
 
@@ -44,17 +45,29 @@ class StopsAt(Context):
 
 @pytest.fixture(scope="module", autouse=True)
 def small_steps() -> Iterator[None]:
-    """Saves often, so that there are many instants to be stopped at."""
+    """Saves often, so that there are many instants to be stopped at; on a slow machine, too, a round is one file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_training, "STEPS_PER_SAVE", 2)
+        patch.setattr(round_games, "_SECONDS_PER_FILE", 1e9)
         yield
 
 
+LEFT = "selfplay-0000-000003.sgf"
+
+
 @pytest.fixture(scope="module")
-def straight(small_steps: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run without interruption."""
+def remarks() -> Remarks:
+    """What the run without interruption says."""
+    return Remarks()
+
+
+@pytest.fixture(scope="module")
+def straight(small_steps: None, remarks: Remarks, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run without interruption, in which a kill left games without their samples."""
     path = tmp_path_factory.mktemp("phases") / "straight"
-    assert go_on(RunFolder.create(path, CONFIG)) == []
+    run = RunFolder.create(path, CONFIG)
+    (run.games / LEFT).write_text("(;GM[4])")
+    assert go_on(run, Context(remarks)) == []
     return path
 
 
@@ -122,6 +135,16 @@ def test_games_and_samples_of_a_round_are_the_same_games(straight: Path) -> None
         assert sum(metadata["lengths"]) == len(samples)
         for game, length in zip(games, metadata["lengths"], strict=True):
             assert len(game.moves) >= length
+
+
+def test_games_left_without_their_samples_are_played_again(straight: Path) -> None:
+    assert {path.name for path in (straight / "games").iterdir()} == {
+        f"selfplay-{number:04d}-000000.sgf" for number in range(2)
+    }
+
+
+def test_missing_balanced_openings_are_noted_once_for_all_rounds(straight: Path, remarks: Remarks) -> None:
+    assert sum("no balanced openings" in text for text in remarks.lines) == 1
 
 
 def test_a_finished_run_does_nothing_again(straight: Path) -> None:
@@ -215,27 +238,9 @@ def test_a_model_of_phase_1_that_was_killed_before_its_mark_is_not_its_own_paren
         assert load_model(model)[1].made["parent"] is None
 
 
-def test_samples_of_a_round_do_not_depend_on_how_they_were_saved(
+def test_samples_of_a_round_do_not_depend_on_how_they_were_saved_and_the_window_holds_the_newest(
     straight: Path, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 0.0)
-    go_on(RunFolder.open(path))
-    assert len(list((path / "replay").glob("selfplay-0000-*.npz"))) == 4
-    assert same_tensors(tensors(best(path)), tensors(best(straight)))
-
-
-def test_games_left_without_their_samples_are_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 1e9)  # a slow machine, too, saves the round in one file
-    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1))
-    with RunFolder.create(tmp_path / "run", config) as run:
-        left = run.games / "selfplay-0000-000003.sgf"
-        left.write_text("(;GM[4])")
-        run_selfplay(run, Context())
-        assert not left.exists()
-        assert len(list(run.games.iterdir())) == 1
-
-
-def test_the_window_holds_the_newest_positions(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     windows: list[tuple[int, int]] = []
     plain = Replay.window
 
@@ -250,9 +255,11 @@ def test_the_window_holds_the_newest_positions(path: Path, monkeypatch: pytest.M
         return samples, fresh
 
     monkeypatch.setattr(Replay, "window", window)
-    with RunFolder.open(path) as run:
-        run_selfplay(run, Context())
-        total = sum(len(read_samples(file)[0]) for file in run.replay.glob("selfplay-*.npz"))
+    monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 0.0)
+    go_on(RunFolder.open(path))
+    assert len(list((path / "replay").glob("selfplay-0000-*.npz"))) == 4
+    assert same_tensors(tensors(best(path)), tensors(best(straight)))
+    total = sum(len(read_samples(file)[0]) for file in (path / "replay").glob("selfplay-*.npz"))
     assert len(windows) == 2
     assert windows[0][0] == windows[0][1]
     assert windows[-1][0] == min(total, 150)

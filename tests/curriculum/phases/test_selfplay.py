@@ -37,21 +37,12 @@ def test_balanced_openings_are_read_where_they_are_used(size: int, share: float,
     assert remarks.lines == []
 
 
-def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path) -> None:
-    remarks = Remarks()
-    settings = replace(CONFIG.selfplay, iterations=2, games=1, draws_per_position=0.01)
-    config = replace(CONFIG, selfplay=settings, gate=replace(CONFIG.gate, games=0))
-    with RunFolder.create(tmp_path / "run", config) as run:
-        run_selfplay(run, Context(remarks))
-    assert sum("no balanced openings" in text for text in remarks.lines) == 1
-
-
 def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file may hold games without samples, and a round may have none at all."""
     monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 0.0)
     for share in (1e-9, 0.05):
         settings = replace(
-            CONFIG.selfplay, iterations=2, games=4, concurrent_games=1, full_search_share=share, fast_simulations=4
+            CONFIG.selfplay, iterations=2, games=4, concurrent_games=4, full_search_share=share, fast_simulations=4
         )
         with RunFolder.create(tmp_path / f"run{share}", replace(CONFIG, selfplay=settings)) as run:
             run_selfplay(run, Context())
