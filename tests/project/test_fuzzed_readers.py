@@ -13,7 +13,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reader]:
 
 @pytest.mark.parametrize("name", ["sgf", "psq", "openings", "suites", "cells"])
 def test_mutated_inputs_are_read_or_refused(name: str, readers: dict[str, Reader]) -> None:
-    @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(deadline=None, suppress_health_check=list(HealthCheck))
     @given(readers[name].inputs)
     def read(data: bytes) -> None:
         assert check(readers[name], data) in (f"{name} read", f"{name} refused")

@@ -57,7 +57,7 @@ LEFT = "selfplay-0000-000003.sgf"
 
 @pytest.fixture(scope="module")
 def remarks() -> Remarks:
-    """What the run without interruption says."""
+    """The messages of the run without interruption."""
     return Remarks()
 
 

@@ -1,4 +1,4 @@
-"""Runtimes: all evaluate alike, each row by its own net, and torch replaces a missing one."""
+"""Runtimes: each row is evaluated by its own net, repeatably where that is asked, and torch replaces a missing one."""
 
 import sys
 import threading
@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from core.position import Position
-from core.rules import BLACK, WHITE, Rules
+from core.rules import BLACK, WHITE
 from nets import config as nets_config
 from nets.config import PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice, set_runtime
 from nets.dual import DualNet
@@ -23,10 +23,9 @@ from nets.runtimes.runtime import Piece, RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
-from tests.support.nets import CPU, EXACT, RULES, as_tensors, evaluator_of, model_of, priors, random_batch, slot_of
+from tests.support.nets import CPU, EXACT, RULES, as_tensors, evaluator_of, model_of, random_batch, slot_of
 
 OPENVINO = RuntimeChoice(backend=Backend.OPENVINO, precision=Precision.FP32)
-RUNTIMES = [("torch", "fp32"), ("torch", "bf16"), ("openvino", "fp32"), ("openvino", "bf16")]
 
 
 @pytest.fixture(autouse=True)
@@ -34,20 +33,6 @@ def _choice_restored() -> Iterator[None]:
     before = nets_config.default_runtime()
     yield
     set_runtime(before)
-
-
-@pytest.mark.parametrize(("backend", "precision"), RUNTIMES)
-@pytest.mark.slow
-def test_every_runtime_evaluates_the_papers_nets_as_torch_does_in_float32(backend: str, precision: str) -> None:
-    model, batch = model_of(NetConfig(), Rules()), random_batch(32, Rules())
-    evaluator = evaluator_of(model, backend, precision)
-    logits, values = evaluator.evaluate(batch)
-    with torch.no_grad():
-        exact_logits, exact_values = (answer.numpy() for answer in model(*as_tensors(batch)))
-    tolerance = 2e-2 if precision == "bf16" else 1e-4
-    assert np.abs(priors(logits, batch) - priors(exact_logits, batch)).max() < tolerance
-    assert np.abs(values - exact_values).max() < tolerance
-    evaluator.close()
 
 
 @pytest.mark.parametrize("planes", Planes)
@@ -311,5 +296,6 @@ def test_repeatable_evaluations_make_matches_repeat_whatever_the_timing() -> Non
     small = model_of()
     matches = [decisions_of_a_match(small, seed, repeatable=True) for seed in range(2)]
     assert matches[0] == matches[1]
-    mixed = [decisions_of_a_match(small, seed, repeatable=False) for seed in range(4)]
-    assert any(match != mixed[0] for match in mixed), "nothing depends on timing here, so this test shows nothing"
+    mixed = (decisions_of_a_match(small, seed, repeatable=False) for seed in range(4))
+    first = next(mixed)
+    assert any(match != first for match in mixed), "nothing depends on timing here, so this test shows nothing"
