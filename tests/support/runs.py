@@ -42,7 +42,7 @@ def plain_samples(count: int) -> Samples:
     positions = PositionBatch.empty(count, cells)
     positions.to_move[::2] = -1
     policies = np.full((count, cells), 1 / cells, dtype=np.float32)
-    return Samples.plain(positions, policies, np.arange(count, dtype=np.float32) / 100)
+    return Samples.plain(positions, policies, np.arange(count, dtype=np.float32) / np.float32(100))
 
 
 def match(opponent: str, wins: int, losses: int) -> dict[str, Any]:
