@@ -65,6 +65,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Keep the collector of garbage out of the half a million objects of all modules: a look takes a quarter second."""
     gc.freeze()
+    if (folder := sys.modules.get("curriculum.run.folder")) is not None:  # each opening of a run would ask again
+        for name in ("commit_of_source", "installed_version"):
+            setattr(folder, name, cache(getattr(folder, name)))
 
 
 @pytest.hookimpl(tryfirst=True)
