@@ -1,8 +1,8 @@
-"""A compiled prover of forced wins with quiet moves: the referee of the suite `hard`.
+"""A compiled prover of forced wins, also with quiet moves: the referee of the suites `tactics` and `hard`.
 
-It shares no code with the players. Its board is that of `tests/support/slow_solver.py`, in plain Python: a window is
-any `connect` cells in a line, and one with `n` stones of one side and none of the other is a whole pattern in
-freestyle. Three claims are proven, each by every reply of the other side that could matter:
+It shares no code with the players. A window is any `connect` cells in a line, and one with `n` stones of one side and
+none of the other is a whole pattern in freestyle. Three claims are proven, each by every reply of the other side that
+could matter:
 
 - `fours`: a win in which every move makes a four.
 - `win` at level L: a win with at most L quiet moves (no fours) on any line. After each of them the winner threatens to
