@@ -1,9 +1,11 @@
 """Names of players; imports nothing heavy, so that help stays fast."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
+from core.input_limits import MAX_SIMULATIONS
 from core.rules import Rules
 
 DEFAULT = "default"
@@ -33,6 +35,13 @@ HELP = (
 """All spellings of a player."""
 
 
+def own_simulations(spec: str) -> tuple[str, int | None]:
+    """Return the name of a player and its own number of simulations, as in `default@50`; None without one."""
+    name, at, count = spec.rpartition("@")
+    is_count = at and name and count.isdecimal() and len(count) <= len(str(MAX_SIMULATIONS))
+    return (spec, None) if not is_count or os.path.lexists(spec) else (name, int(count))
+
+
 def model_of_level(spec: str, rules: Rules) -> Path | None:
     """Return the file of the model that plays a level on a board; None for a level that another player plays."""
     if spec != MODEL_LEVEL:
@@ -52,6 +61,9 @@ def short_name(spec: str) -> str:
         except ValueError:
             words = []
         return (PurePath(words[0]).name if words else "") or spec
+    model, own = own_simulations(spec)
+    if own is not None:
+        return f"{short_name(model)}@{own}"
     path = PurePath(spec)
     if len(path.parts) < 2 and path.suffix != ".safetensors":
         return spec

@@ -91,13 +91,6 @@ def settings_of(spec: str) -> frozenset[str]:
     return _ENGINE_SETTINGS if spec.startswith(f"{player_names.ENGINE}:") else frozenset()
 
 
-def own_simulations(spec: str) -> tuple[str, int | None]:
-    """Return the name of a player and its own number of simulations, as in `default@50`; None without one."""
-    name, at, count = spec.rpartition("@")
-    is_count = at and name and count.isdecimal() and len(count) <= len(str(MAX_SIMULATIONS))
-    return (spec, None) if not is_count or os.path.lexists(spec) else (name, int(count))
-
-
 def _missing(message: str) -> BadDataError:
     from nets.checkpoint import CheckpointError
 
@@ -115,7 +108,7 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
         raise PlayerSpecError(f"{quoted(spec)} has {len(spec):,} characters; a name has {MAX_PLAYER_LENGTH:,} at most")
     if spec.startswith(f"{player_names.ENGINE}:"):
         return None  # an @ belongs to its command
-    spec, own = own_simulations(spec)
+    spec, own = player_names.own_simulations(spec)
     if spec in player_names.PAPER_MODELS or spec.partition("-")[0] in (player_names.DEFAULT, player_names.PAPER):
         from nets.checkpoint import BUILT_IN, model_file
 
@@ -293,7 +286,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
         hint = f"; {player_names.DEFAULT} has learned it" if built_in == wanted else ""
         text = f"{spec} learned {learnt}, and plays {rules.variant}, which it may play badly{hint}"
         warnings.warn(text, RuntimeNotice, stacklevel=2)
-    if (simulations := own_simulations(spec)[1]) is not None:
+    if (simulations := player_names.own_simulations(spec)[1]) is not None:
         settings = replace(settings, simulations=simulations, seconds=None)
     try:
         search = settings.search or from_json(SearchSettings, info.made.get("search", {}))

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from curriculum.arena.player_names import ENGINE, short_name
-from curriculum.arena.players import PlayerSpecError, model_path, own_simulations
+from curriculum.arena.player_names import ENGINE, own_simulations, short_name
+from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.config import Config
 from curriculum.keys import setting_value
 from curriculum.presets import Choice, revised, to_toml

@@ -40,7 +40,7 @@ class PlayerChoice(NamedTuple):
                 lambda program: os.path.abspath(program) if os.path.dirname(program) else program,
                 lambda word: os.path.abspath(word) if os.path.isfile(word) else word,
             )
-        path = self.spec.partition("@")[0]
+        path, _ = player_names.own_simulations(self.spec)
         is_name = path in (*player_names.EXAMPLES, *player_names.PAPER_MODELS)
         return self if is_name or not os.path.exists(path) else self._replace(spec=os.path.abspath(self.spec))
 

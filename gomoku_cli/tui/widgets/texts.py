@@ -75,6 +75,8 @@ def _turn(game: Game) -> str:
 
 def settings_text(choice: PlayerChoice) -> str:
     """Return a player and the settings that it reads: limit, policy and tactics of a net, the time of others."""
+    if has_net(choice.spec) and (own := player_names.own_simulations(choice.spec)[1]) is not None:
+        choice = choice._replace(simulations=own, seconds=None)
     parts = [] if choice.seconds is None or choice.spec in player_names.LEVELS else [f"{choice.seconds:g} s a move"]
     if has_net(choice.spec):
         if choice.seconds is None and choice.simulations is not None:

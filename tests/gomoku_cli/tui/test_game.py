@@ -15,7 +15,7 @@ from gomoku_cli.tui import game as game_module
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.sharing import text_of
-from gomoku_cli.tui.widgets.texts import effort_text, turn_text
+from gomoku_cli.tui.widgets.texts import effort_text, settings_text, turn_text
 from search.analysis import Analysis, MoveAnalysis
 
 ENGINE = PlayerChoice(spec="mentor")
@@ -174,6 +174,12 @@ def test_the_curve_ends_at_the_result_and_a_proof_is_sure() -> None:
     assert played.value_for_black(8) == 1.0
 
 
+@pytest.mark.parametrize("seconds", [None, 3.0])
+def test_a_model_is_described_by_its_own_simulations(seconds: float | None) -> None:
+    text = settings_text(PlayerChoice(spec="default@100", simulations=400, seconds=seconds))
+    assert text == "default@100: 100 simulations, semi-stochastic up to 6 stones"
+
+
 def test_a_game_keeps_the_date_of_its_first_save(monkeypatch: pytest.MonkeyPatch) -> None:
     played = game("h8")
     for day in (1, 2):
@@ -182,15 +188,15 @@ def test_a_game_keeps_the_date_of_its_first_save(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_game_against_a_run_goes_on_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("runs/mine", "default", "elsewhere"):
+    for name in ("runs@home/mine", "default", "elsewhere"):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    seats = Seats(PlayerChoice(spec="default"), PlayerChoice(spec="runs/mine@50"))
+    seats = Seats(PlayerChoice(spec="default"), PlayerChoice(spec="runs@home/mine@50"))
     played = game("h8", seats=seats)
     kept = played.to_save(anywhere=True)
     assert Game.from_saved(kept).seats == seats, "the names are as short as before"
     monkeypatch.chdir("elsewhere")
-    assert Game.from_saved(kept).seats == Seats(seats.black, PlayerChoice(spec=f"{tmp_path}/runs/mine@50"))
+    assert Game.from_saved(kept).seats == Seats(seats.black, PlayerChoice(spec=f"{tmp_path}/runs@home/mine@50"))
     assert str(tmp_path) not in text_of(played, "s"), "a copy for others names no folder of this machine"
     (tmp_path / "elsewhere").rmdir()
     assert Game.from_saved(kept).seats.black == seats.black
