@@ -144,8 +144,13 @@ class Painter:
             ):
                 if cell != NO_CELL and cell // size == row and style is not None:
                     x = LEFT + 2 * scale * (cell % size) + centre_x
-                    _put(chars, x - scale, marks[0], style)
-                    _put(chars, x + scale, marks[1], style)
+                    # In small cells numbers reach into the brackets, and a bracket over a digit would make another one.
+                    places = zip((x - scale, x + scale), marks, strict=True)
+                    free = [(place, mark) for place, mark in places if not chars[place][0].isdigit()]
+                    for place, mark in free:
+                        _put(chars, place, mark, style)
+                    if not free:
+                        _restyle(chars, x, 2 * scale, style)
                     if marks == "[]" and palette.has_colours and looks.get(cell, NOTHING) == NOTHING:
                         _restyle(chars, x - scale + 1, 2 * scale - 1, style)
         return _joined(chars)

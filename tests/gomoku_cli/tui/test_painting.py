@@ -6,7 +6,7 @@ from rich.color import Color
 from core.notation import parse_cell
 from core.rules import NO_CELL, Rules
 from gomoku_cli.tui.widgets.board import best_scale
-from gomoku_cli.tui.widgets.glyphs import ASCII, COLOURS, MONOCHROME, PLAIN, UNICODE, star_points
+from gomoku_cli.tui.widgets.glyphs import ASCII, COLOURS, MONOCHROME, PLAIN, UNICODE, Palette, star_points
 from gomoku_cli.tui.widgets.painting import Brackets, CellLook, Geometry, Painter
 from tests.support.cases import cases
 
@@ -66,6 +66,19 @@ def test_a_mark_leaves_the_numbers_of_a_cell_as_they_are(scale: int, mark: CellL
         plain, marked = ("".join(segment.text for segment in line) for line in lines)
         assert plain == marked
         assert (lines[0] != lines[1]) == (y // scale == 10 and y % scale == painter.geometry.centre[1])
+
+
+@pytest.mark.parametrize("look", [CellLook(stone=1, number="43"), CellLook(heat=(0.2, 0.9), heat_texts=("12", "43"))])
+@pytest.mark.parametrize(("place", "shown"), [("f5", "[4343"), ("g5", "4343"), ("h5", "4343┼]")])
+@pytest.mark.parametrize("palette", [COLOURS, PLAIN])
+def test_brackets_leave_the_digits_of_small_cells(look: CellLook, place: str, shown: str, palette: Palette) -> None:
+    painter = Painter(Geometry(15, 1), UNICODE, palette)
+    looks = {cell("f5"): look, cell("g5"): look}
+    plain, marked = (painter.line(10, looks, Brackets(cursor, NO_CELL)) for cursor in (NO_CELL, cell(place)))
+    text = "".join(segment.text for segment in marked)
+    assert shown in text
+    assert text.count("43") == 2
+    assert plain != marked, "the cursor is seen between numbers too"
 
 
 def test_numbers_that_touch_are_told_apart_without_colours() -> None:
