@@ -150,8 +150,8 @@ class SavedGamesScreen(Dialog[str | None]):
         self.action_move(0)
 
     def on_click(self, event: events.Click) -> None:
-        """Mark a game; choose the marked one."""
-        place = event.style.meta.get("game")
+        """Mark a game; choose the marked one. Only the left button counts."""
+        place = event.style.meta.get("game") if event.button == 1 else None
         if place == self._row and self._marked is not None:
             self.action_choose()
         elif place is not None:

@@ -74,6 +74,7 @@ class BoardWidget(Widget, can_focus=True):
         self._press, self._glyphs = press, glyphs
         self._looks: Mapping[Cell, CellLook] = {}
         self._last = NO_CELL
+        self._held = NO_CELL
         self.geometry = Geometry(rules.size, 1)
         self.set_reactive(BoardWidget.cursor, _middle(rules))
 
@@ -199,10 +200,14 @@ class BoardWidget(Widget, can_focus=True):
         """Clear the hovered cell when the mouse leaves."""
         self.hover = NO_CELL
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Remember the cell on which a click begins."""
+        self._held = self.cell_at(event.x, event.y)
+
     def on_click(self, event: events.Click) -> None:
-        """Press the clicked cell. Only the left button counts."""
+        """Press the clicked cell. Only the left button counts, and none that was pressed on another cell."""
         cell = self.cell_at(event.x, event.y)
-        if event.button == 1 and cell != NO_CELL:
+        if event.button == 1 and cell == self._held != NO_CELL:
             self.cursor = cell
             self._press(cell)
 

@@ -122,8 +122,8 @@ class MovesView(VerticalScroll, can_focus=True):
             self._draw()
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the move under the mouse."""
-        if move := event.style.meta.get("move"):
+        """Go to the move under the mouse. Only the left button counts."""
+        if event.button == 1 and (move := event.style.meta.get("move")):
             self._go_to(*move)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -35,6 +35,10 @@ async def test_a_game_by_keys_mouse_and_typed_moves() -> None:
         await ui.click("i9", status="i9 already holds a stone.")
         for button in (2, 3):
             await ui.click("f2", button=button)
+        start, end = (ui.board.cell_region(parse_cell(name, 15)).offset for name in ("f2", "g2"))
+        await ui.pilot.mouse_down(ui.board, offset=start)
+        ui.board.post_message(events.Click(ui.board, *end, 0, 0, 1, False, False, False))
+        await ui.pilot.pause()
         await ui.pilot.click(ui.board, offset=Offset(0, 3))
         await ui.pilot.click(ui.board, offset=Offset(10, 15))
         assert len(ui.moves) == 8

@@ -82,6 +82,18 @@ async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_pat
         await ui.until(lambda: ui.app.game.ply == 2)
 
 
+async def test_a_game_of_the_list_is_marked_and_opened_by_the_left_button_alone(tmp_path: Path) -> None:
+    write_games(tmp_path / "games")
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path / "games")
+    async with board_app(engine) as ui:
+        await opened(ui)
+        for button, marked in ((3, "you - mentor:2"), (1, "you - level:3"), (2, "you - level:3"), (3, "you - level:3")):
+            await ui.pilot.click("#games", offset=(2, 2), button=button)
+            assert f"{marked}, " in ui.dialog
+        await ui.pilot.click("#games", offset=(2, 2))
+        await ui.until(lambda: ui.app.game.ply == 3)
+
+
 async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Path) -> None:
     games = tmp_path / "games"
     write_games(games)

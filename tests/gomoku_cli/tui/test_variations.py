@@ -29,12 +29,12 @@ def moves_text(ui: BoardDriver) -> str:
     return str(ui.main_screen.query_one("#moves Static", Static).render())
 
 
-async def click_in_moves(ui: BoardDriver, text: str) -> None:
+async def click_in_moves(ui: BoardDriver, text: str, button: int = 1) -> None:
     """Click the place of a text in the list of moves."""
     rows = moves_text(ui).split("\n")
     row = next(number for number, each in enumerate(rows) if text in each)
     widget = ui.main_screen.query_one("#moves Static", Static)
-    await ui.pilot.click(widget, offset=Offset(rows[row].index(text) + 1, row))
+    await ui.pilot.click(widget, offset=Offset(rows[row].index(text) + 1, row), button=button)
     await ui.pilot.pause()
 
 
@@ -66,8 +66,9 @@ async def test_another_move_in_a_review_is_a_variation_that_is_listed_and_walked
         assert ui.moves[4:] == ["c3"], "from behind the move too"
         await ui.press("full_stop")
         assert ui.status.startswith("Review: move 6 of 6, in a variation.")
-        await click_in_moves(ui, "main 3")
-        assert ui.moves[4:] == ["g8"]
+        for button, move in ((3, "c3"), (1, "g8")):
+            await click_in_moves(ui, "main 3", button)
+            assert ui.moves[4] == move
         await click_in_moves(ui, "i9")
         assert (ui.moves, line(ui)[4:]) == (["h8", "i9"], ["g8", "i8"])
         await ui.press("b")
