@@ -128,6 +128,8 @@ def open_remarks(descriptor: int) -> io.TextIOWrapper:
 
 def open_streams() -> None:
     """Prepare stdin, stdout and stderr for a command, those too that the caller has closed."""
+    if os.environ.get("COLUMNS", "").strip("0") == "":
+        os.environ.pop("COLUMNS", None)  # a width of 0 is an unknown one, and rich would show nothing at all
     if sys.platform == "win32":
         return
     for descriptor, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):

@@ -15,7 +15,7 @@ from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.process import open_remarks, share_processors
 from gomoku_cli.study.game import record_game
-from tests.support.commands import python
+from tests.support.commands import gomoku, python
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes are another matter there")
@@ -37,6 +37,11 @@ def test_a_folder_that_was_removed_is_named(tmp_path: Path) -> None:
     ended = python(script, cwd=tmp_path / "gone", env=os.environ | {"PYTHONPATH": str(ROOT)})
     assert ended.returncode == ExitCode.FAILED
     assert ended.stderr == "gomoku: the current folder was removed: go to another one, as with cd\n"
+
+
+def test_a_width_of_zero_is_an_unknown_one() -> None:
+    """Some ways into a container set it; nothing was shown."""
+    assert "gomoku evaluate" in gomoku("evaluate", "--help", COLUMNS="0").stdout
 
 
 def test_no_garbage_is_looked_for_at_the_end() -> None:
