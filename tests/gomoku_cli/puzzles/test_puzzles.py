@@ -11,7 +11,7 @@ import pytest
 from core.position import Position
 from core.records.formats import write_games
 from core.records.record import GameRecord
-from core.rules import Rules
+from core.rules import Rules, Variant
 from curriculum.arena.suite import Puzzle, load_suite, puzzle_line
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.mistakes import MistakeFinder
@@ -99,6 +99,21 @@ def test_answers_are_right_and_every_other_move_is_refuted(number: int) -> None:
             assert verdict.sentence
     solved = Position.from_moves(RULES, (*position.moves, *referee.solution(each)))
     assert solved.is_game_over() == each.goal.startswith("Win")
+
+
+@pytest.mark.parametrize("variant", [variant for variant in Variant if variant is not Variant.FREESTYLE])
+def test_under_other_rules_answers_win_by_a_proof_and_no_other_move_blocks(variant: Variant) -> None:
+    rules = Rules(variant=variant)
+    referee = Referee(rules)
+    for puzzle in load_suite("tactics", rules)[::5]:
+        each, position = RatedPuzzle(puzzle, rules), Position.from_moves(rules, puzzle.moves)
+        tried = position.legal_moves() if each.is_defence else puzzle.answers
+        verdicts = {move: referee.verdict(each, position, move) for move in tried}
+        assert {move for move, verdict in verdicts.items() if verdict.is_right} == set(puzzle.answers)
+        if puzzle.kind not in ("win-in-1", "block"):
+            assert all(verdict.line for verdict in verdicts.values()), puzzle_line(puzzle)
+        solved = Position.from_moves(rules, (*position.moves, *referee.solution(each)))
+        assert solved.is_game_over() != each.is_defence
 
 
 def test_a_missed_win_and_a_missed_defence_are_puzzles_of_the_player_who_missed_them() -> None:
