@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
 import pytest
 
 from core.notation import parse_cell
@@ -30,6 +29,7 @@ from search.tree.settings import Policy, SearchSettings
 from tests.support.cases import cases
 from tests.support.evaluators import ScriptedEvaluator
 from tests.support.nets import LINES
+from tests.support.searches import same
 
 RULES = Rules(9, 5)
 SETTINGS = SearchSettings(simulations=800)
@@ -70,14 +70,6 @@ def position() -> Position:
 def without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(players, "REPORT_EVERY_S", 0.0)
     monkeypatch.setattr(players, "BEST_EVERY_S", 0.0)
-
-
-def same(one: Decision, other: Decision) -> bool:
-    assert one.policy is not None
-    assert other.policy is not None
-    return (one.move, one.value, one.simulations) == (other.move, other.value, other.simulations) and np.array_equal(
-        one.policy, other.policy
-    )
 
 
 def views(reports: list[Decision | Analysis]) -> list[Analysis]:

@@ -1,4 +1,4 @@
-"""Tree searches on small boards: positions to search, searches run to their end, and the soundness of a tree."""
+"""Tree searches on small boards: positions to search, searches run to their end, their decisions, and sound trees."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from core.position import Position
 from core.rules import Rules
+from search.players import Decision
 from search.tree.forest import OPEN
 from search.tree.mcts import ForestSearch
 from search.tree.settings import FirstPlay, SearchSettings
@@ -14,6 +15,16 @@ from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
 from tests.support.naive_search import NaiveSearch
 
 SMALL = Rules(5, 4)
+
+
+def same(one: Decision, other: Decision) -> bool:
+    """Return True for equal decisions that have a policy."""
+    return (
+        (one.move, one.value, one.simulations) == (other.move, other.value, other.simulations)
+        and one.policy is not None
+        and other.policy is not None
+        and np.array_equal(one.policy, other.policy)
+    )
 
 
 def start_position(rules: Rules, stones: int, seed: int) -> Position:

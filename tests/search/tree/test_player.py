@@ -20,6 +20,7 @@ from search.tree.forest import bytes_per_node
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 from tests.support.evaluators import ScriptedEvaluator, hashed_answer
+from tests.support.searches import same
 
 RULES = Rules(7, 4)
 SETTINGS = SearchSettings(simulations=40)
@@ -43,15 +44,6 @@ def some_positions(count: int) -> list[Position]:
     return [
         Position.from_moves(RULES, [first, (first + 1 + second) % 49]) for first in range(49) for second in range(8)
     ][:count]
-
-
-def same(one: Decision, other: Decision) -> bool:
-    return (
-        (one.move, one.value, one.simulations) == (other.move, other.value, other.simulations)
-        and one.policy is not None
-        and other.policy is not None
-        and np.array_equal(one.policy, other.policy)
-    )
 
 
 def moves_of(who: Player, position: Position, seeds: range) -> set[int]:
