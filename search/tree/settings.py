@@ -93,6 +93,8 @@ class SearchSettings:
     """New simulations a move: each a descent that ends in a net evaluation or an end of game."""
     c_puct: Annotated[float, Bounds(0, MAX_EXPLORATION)] = 5.0
     """Weight of exploration (A eq. 8)."""
+    c_puct_growth: Annotated[float, Bounds(0, MAX_EXPLORATION)] = 0.0
+    """Growth of this weight with the visits n of a node: c_puct + c_puct_growth * ln(1 + n / 1000)."""
     value_decay: Annotated[float, Bounds(0, 1, above=True)] = 0.9
     """Winning-value decay a ply in the backup (A III-C); 1 is plain AlphaZero."""
     decay_form: DecayForm = DecayForm.CONSISTENT
@@ -177,15 +179,18 @@ class SearchSettings:
         return replace(self, leaves_in_flight=96, batches_in_flight=3, visits_per_leaf=6)
 
     def for_play(self) -> Self:
-        """Return the settings with which models play outside of training: all tactics, and the best move by its bound.
+        """Return the settings with which models play outside of training: all tactics, the best move by its bound, and
+        exploration that grows with visits.
 
         `python -m benchmarks.matches search all bound_errors=3 --opponent all` measures the gain of the bound.
         """
-        return replace(self.with_tactics().for_one_position(), transpositions=True, bound_errors=3.0)
+        played = self.with_tactics().for_one_position()
+        return replace(played, transpositions=True, bound_errors=3.0, c_puct_growth=0.4)
 
     def literal(self) -> Self:
-        """Return the settings without tactics, proofs, transpositions and bounds, which the papers' searches lack."""
-        return replace(self.without_tactics(), proven_nodes=False, transpositions=False, bound_errors=0.0)
+        """Return the settings without tactics, proofs, transpositions, bounds and growth, which the papers lack."""
+        plain = self.without_tactics()
+        return replace(plain, proven_nodes=False, transpositions=False, bound_errors=0.0, c_puct_growth=0.0)
 
     def without_tactics(self) -> Self:
         """Return the settings with all tactics off."""

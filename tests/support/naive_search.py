@@ -52,6 +52,7 @@ class NaiveSearch:
         evaluate: Evaluate,
         *,
         c_puct: float,
+        growth: float = 0.0,
         decay: float,
         repository: bool = False,
         fpu: float | None = None,
@@ -62,6 +63,7 @@ class NaiveSearch:
     ) -> None:
         """`noise` gives the noise [A] of one selection at a position, `is_local` tells of each simulation if it is."""
         self.evaluate, self.c_puct, self.decay, self.repository, self.fpu = evaluate, c_puct, decay, repository, fpu
+        self.growth = growth
         self.proofs = proofs
         self.noise, self.noise_share, self.is_local = noise, noise_share, is_local
         self.root: NaiveNode | None = None
@@ -162,4 +164,5 @@ class NaiveSearch:
             own = (1 + node.revisits) * node.value
             here = (own + sum(node.totals.values())) / (1 + total)
             q = here - self.fpu * math.sqrt(sum(priors[cell] for cell in visited))
-        return q + self.c_puct * priors[move] * math.sqrt(max(1, total)) / (1 + node.visits[move])
+        c_puct = self.c_puct + self.growth * math.log(1 + max(1, total) / 1000)
+        return q + c_puct * priors[move] * math.sqrt(max(1, total)) / (1 + node.visits[move])

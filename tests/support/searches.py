@@ -72,7 +72,8 @@ def naive_twin(position: Position, settings: SearchSettings, **options: Any) -> 
     """The naive search of the same position with the same settings, finished."""
     fpu = settings.fpu_reduction if settings.first_play is FirstPlay.REDUCED else None
     decay, proofs = settings.value_decay, settings.proven_nodes
-    twin = NaiveSearch(hashed_evaluation, c_puct=settings.c_puct, decay=decay, fpu=fpu, proofs=proofs, **options)
+    options |= {"c_puct": settings.c_puct, "growth": settings.c_puct_growth}
+    twin = NaiveSearch(hashed_evaluation, decay=decay, fpu=fpu, proofs=proofs, **options)
     for _ in range(settings.simulations):
         twin.simulate(position)
     return twin

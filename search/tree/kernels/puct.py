@@ -13,12 +13,17 @@ from search.tree.noise import write_dirichlet
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 from search.tree.softmax import Scratch, best_with_noise, prior_of
 
+GROWTH_VISITS = 1000.0
+"""Visits from which `c_puct` grows."""
+
 
 class SearchParams(NamedTuple):
     """The numbers of `search.tree.settings` that kernels need."""
 
     c_puct: float
     """Weight of exploration (A eq. 8)."""
+    c_puct_growth: float
+    """Its growth with the visits of a node."""
     decay: float
     """Winning-value decay a ply (A III-C)."""
     repository: bool
@@ -45,6 +50,7 @@ def kernel_params(settings: SearchSettings) -> SearchParams:
     """Return the settings as kernels take them."""
     return SearchParams(
         c_puct=float(settings.c_puct),
+        c_puct_growth=float(settings.c_puct_growth),
         decay=float(settings.value_decay),
         repository=settings.decay_form is DecayForm.REPOSITORY,
         fpu_reduction=float(settings.fpu_reduction) if settings.first_play is FirstPlay.REDUCED else -1.0,
@@ -59,9 +65,12 @@ def kernel_params(settings: SearchSettings) -> SearchParams:
 
 
 @lean_inlined_kernel
-def exploration_after(c_puct: float, visits: float) -> float:
+def exploration_after(c_puct: float, growth: float, visits: float) -> float:
     """Return the factor of P / (1 + N) in the U of the moves of a node with so many visits of its moves (A eq. 8)."""
-    return c_puct * math.sqrt(max(1.0, visits))
+    visits = max(1.0, visits)
+    if growth > 0.0:
+        c_puct += growth * math.log1p(visits / GROWTH_VISITS)
+    return c_puct * math.sqrt(visits)
 
 
 @lean_inlined_kernel
@@ -130,7 +139,7 @@ def exploration_at(forest: Forest, tree: int, node: int, params: SearchParams) -
     # The sum of N over the moves: every visit of a node but its first went on to a child, or was a local playout that
     # ended there, and so did every descent in flight but the current one.
     total = here["visits"] - 1 + params.virtual_loss * (here["in_flight"] - 1)
-    return exploration_after(params.c_puct, float(total))
+    return exploration_after(params.c_puct, params.c_puct_growth, float(total))
 
 
 @lean_kernel

@@ -29,6 +29,7 @@ SEARCHES = st.builds(
     SearchSettings,
     simulations=st.integers(1, 120),
     c_puct=st.sampled_from([0.5, 2.0, 5.0]),
+    c_puct_growth=st.sampled_from([0.0, 20.0]),
     value_decay=st.sampled_from([1.0, 0.9, 0.97]),
     decay_form=st.sampled_from(DecayForm),
     first_play=st.sampled_from(FirstPlay),
