@@ -116,8 +116,9 @@ class Position:
         on_board = self._outcome is None and 0 <= cell < self.rules.cells
         return on_board and self.rules.is_legal(self.stones, cell, self.side_to_move)
 
-    def foul(self, cell: Cell) -> Foul | None:
-        """Return the reason why an empty cell is forbidden to the side to move; None where it is not."""
+    def foul(self, cell: Cell | str) -> Foul | None:
+        """Return the reason why an empty cell, or that of a name, is forbidden to the side to move, or None."""
+        cell = cell_of(cell, self.rules.size)
         if self._outcome is not None or not 0 <= cell < self.rules.cells or self.stones[cell] != EMPTY:
             return None
         return self.rules.foul(self.stones, cell, self.side_to_move)
@@ -188,8 +189,9 @@ class Position:
         """Return the number of stones of the longest winning line, which may be more than a win needs."""
         return max(map(len, self.rules.winning_lines(self.stones, self.moves[-1])))
 
-    def name_of(self, cell: Cell) -> str:
+    def name_of(self, cell: Cell | str) -> str:
         """Return the name of a cell, such as `h8`. Raises `ValueError` for a number of none, such as `NO_CELL`."""
+        cell = cell_of(cell, self.rules.size)
         if not 0 <= cell < self.rules.cells:
             raise ValueError(f"{cell} is no cell of a board of {self.rules.size}x{self.rules.size}")
         return cell_name(cell, self.rules.size)

@@ -156,9 +156,10 @@ class Node:
             position.push(cell)
         return known or self.append(cell, position.ply)
 
-    def next(self, move: Cell) -> "Node | None":
-        """Return the node of a next move, None without one."""
-        return next((node for node in self.variations if node.move == move), None)
+    def next(self, move: Cell | str) -> "Node | None":
+        """Return the node of a next move, which is a cell or its name; None without one."""
+        cell = cell_of(move, self.root.rules.size) if isinstance(move, str) else move
+        return next((node for node in self.variations if node.move == cell), None)
 
     def append(self, move: Cell, ply: int) -> "Node":
         """Return a new node for a move that is known to be legal, the game's `ply`th; the first one is the main one."""

@@ -239,10 +239,11 @@ def test_moves_come_as_cells_names_or_one_text_and_nothing_else() -> None:
     assert position.is_legal("h8")
     assert not Position.from_moves(Rules(), "h8").is_legal("h8")
     for wrong in (None, 1.5, [3], object()):
-        with pytest.raises(TypeError, match="a move is a cell or its name, not"):
-            position.push(wrong)  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="a move is a cell or its name, not"):
-            position.is_legal(wrong)  # type: ignore[arg-type]
+        for asks in (position.push, position.is_legal, position.foul, position.name_of):
+            with pytest.raises(TypeError, match="a move is a cell or its name, not"):
+                asks(wrong)  # type: ignore[operator]
+    assert position.name_of("H8") == "h8"
+    assert position.foul("h8") is None
     with pytest.raises(TypeError, match="rules are those of Rules"):
         Position(15)  # type: ignore[arg-type]
     for cell in (NO_CELL, 225):

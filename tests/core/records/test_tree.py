@@ -118,6 +118,7 @@ def test_moves_are_added_promoted_and_deleted() -> None:
     first = tree.add("h8")
     main, other = first.add("i9"), first.add(parse_cell("g7", 15))
     assert first.add("i9") is main, "a move that is there already is no second variation"
+    assert first.next("i9") is main and first.next("j9") is None
     with pytest.raises(IllegalMoveError, match="h8 already holds a stone"):
         main.add("h8")
     deep = other.add("a1")
