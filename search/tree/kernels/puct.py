@@ -14,7 +14,7 @@ from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 from search.tree.softmax import Scratch, best_with_noise, prior_of
 
 GROWTH_VISITS = 1000.0
-"""Visits from which `c_puct` grows."""
+"""Scale of the growth of `c_puct`: with so many visits it has grown by `c_puct_growth` times ln 2."""
 
 
 class SearchParams(NamedTuple):
