@@ -166,12 +166,12 @@ def test_a_write_error_names_the_file(tmp_path: Path) -> None:
 def test_what_does_not_fit_its_disk_is_kept_in_a_folder_for_temporary_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    full = [tmp_path / "full", Path("/dev/shm")]
     kept = tmp_path / "kept"
     kept.mkdir()
+    with_room = [kept]
 
     def write(path: Path) -> None:
-        if any(path.is_relative_to(place) for place in full):
+        if not any(path.is_relative_to(place) for place in with_room):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         path.write_text("games")
 
@@ -184,7 +184,7 @@ def test_what_does_not_fit_its_disk_is_kept_in_a_folder_for_temporary_files(
     assert caught.value.strerror.endswith(str(place))
     place.unlink()
     place.parent.rmdir()
-    full.append(kept)
+    with_room.clear()
     with pytest.raises(OSError, match="No space left on device: ") as lost:
         write_or_keep(tmp_path / "full" / "games.sgf", write)
     assert not isinstance(lost.value, KeptElsewhereError)
