@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.records.formats import GamesFile, games_text, is_psq, is_sgf, parse_games
 from core.records.psq import unkept_lines
-from core.records.record import GameRecord, RecordError, names_rules
+from core.records.record import OWN_NOTE, GameRecord, RecordError, names_rules
 from core.records.sgf import to_sgf
 from core.records.sgf_nodes import nodes, unescaped
 from core.records.tree import GameTree
@@ -47,6 +47,7 @@ def _losses(file: GamesFile, target: Path) -> list[str]:
             each.name.replace("times_ms", "times").replace("set_up", "set-up stones"): None
             for each in fields(game)
             if getattr(again, each.name) != getattr(game, each.name)
+            and not (each.name == "note" and game.note.startswith(OWN_NOTE))
         }
     return list(lost)
 

@@ -15,6 +15,9 @@ from core.opening_rules import FREE, Opening
 from core.position import Position, Termination
 from core.rules import BLACK, WHITE, Cell, Colour, Rules, Variant, colour_name
 
+OWN_NOTE = "Settings: "
+"""Beginning of the note of a saved game of the board: the settings of its players follow as JSON."""
+
 
 class RecordError(BadDataError, ValueError):
     """A file of games or openings cannot be read; the message gives the place and the reason."""

@@ -18,10 +18,9 @@ from core.files.links import make_private_folder
 from core.position import Position
 from core.records.charsets import decoded
 from core.records.formats import GamesFile, games_text, read_games, read_trees, save_annotations, write_games
-from core.records.record import Ending, GameRecord, RecordError, read_file
+from core.records.record import OWN_NOTE, Ending, GameRecord, RecordError, read_file
 from core.records.sgf import parse_header, parse_trees
 from core.records.tree import GameTree, Node
-from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 
 

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 from core.files.json_text import parse_json
 from core.opening_rules import FREE, Choice, Opening
-from core.records.record import Ending, GameRecord, won_text
+from core.records.record import OWN_NOTE, Ending, GameRecord, won_text
 from core.records.tree import GameTree, Node
 from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
-from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame, StudiedTree
 from gomoku_cli.study.played import PlayedGame
@@ -123,11 +122,15 @@ class Game(PlayedGame):
         if record is not None and self.is_at_end and (result := won_text(record)):
             return result.capitalize()
         if self.is_opening:
-            side = ("First", "Second")[self.opening.actor(self.ply)]
-            return f"{side} player to {'choose' if self.choices else f'place {self.opening.stones - self.ply}'}"
+            return f"{self.opening_player} to {'choose' if self.choices else f'place {self.opening.stones - self.ply}'}"
         if not self.is_game_over():
             return f"{colour_name(self.side_to_move).capitalize()} to move"
         return "A draw" if self.winner is None else f"{colour_name(self.winner).capitalize()} has won"
+
+    @property
+    def opening_player(self) -> str:
+        """The player whose turn it is in an opening, by the order in which they began."""
+        return f"{('First', 'Second')[self.opening.actor(self.ply)]} player"
 
     @property
     def is_opening(self) -> bool:

@@ -6,11 +6,11 @@ from typing import Any
 
 from core.errors import UserError
 from core.records.formats import open_games
-from core.records.record import RecordError, contradiction, won_text
+from core.records.record import OWN_NOTE, RecordError, contradiction, won_text
 from core.records.tree import GameTree
 from core.rules import Rules, Variant
 from gomoku_cli.printable import counted, error_message, sentence
-from gomoku_cli.study import OWN_NOTE, saved
+from gomoku_cli.study import saved
 from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.rating import LEVEL_RATINGS, RATINGS, Rating
 from gomoku_cli.study.review import Grade, review_of

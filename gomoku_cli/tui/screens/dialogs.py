@@ -71,7 +71,8 @@ class Dialogs(BoardApp):
             if found:
                 self.control.choose(found[0])
 
-        self._ask("Which stones do you take? White moves next.", answers, chosen)
+        who = "do you" if self.game.seats.human else f"does the {self.game.opening_player.lower()}"
+        self._ask(f"Which stones {who} take? White moves next.", answers, chosen)
 
     def show_saved_games(self, games: GameList) -> None:
         """See `View`."""

@@ -50,7 +50,7 @@ def turn_text(game: Game) -> str:
     if game.is_opening:
         left = game.opening.stones - game.ply
         if not left:
-            return "Choose your colour: press enter."
+            return f"{'Choose your colour' if game.seats.human else f'{game.opening_player} to choose'}: press enter."
         stone = "a black stone" if game.side_to_move == BLACK else "a white stone"
         return f"Place {stone}, {left} to go; then the other side chooses." if left > 1 else f"Place {stone}, the last."
     if game.moves and game.rules.is_worthless(game.stones, game.moves[-1]):

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from core.records.formats import read_games, read_trees
-from core.records.record import Ending, GameRecord
+from core.records.record import OWN_NOTE, Ending, GameRecord
 from core.records.sgf import parse_trees, to_sgf
 from core.records.tree import GameTree
 from core.rules import BLACK, WHITE, Rules
-from gomoku_cli.study import OWN_NOTE, saved
+from gomoku_cli.study import saved
 from gomoku_cli.study.game import KeptAnalysis, StudiedTree
 from gomoku_cli.study.saved import SavedGame, newest_unfinished, saved_games
 from search.analysis import Analysis, MoveAnalysis

@@ -103,6 +103,7 @@ async def test_swap_has_no_third_choice_and_two_humans_choose_too() -> None:
     async with board_app(ScriptedPlayer(), setup=both) as ui:
         await place(ui, "h8", "i9", "b2")
         assert isinstance(ui.app.screen, Question)
+        assert "does the second player take" in ui.dialog
         assert "add two" not in " ".join(str(each.label) for each in ui.app.screen.query("Button"))  # type: ignore
         await ui.press("b")
         assert str(ui.app.game.opening) == "swap black"

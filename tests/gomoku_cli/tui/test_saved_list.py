@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.opening_rules import Opening, OpeningRule
-from core.records.record import Ending, GameRecord
+from core.records.record import OWN_NOTE, Ending, GameRecord
 from core.records.sgf import to_sgf
 from core.rules import BLACK, WHITE, Rules, Variant
-from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.saved import deleted, newest_unfinished, restored, saved_games
 from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.messages import DeleteGame, RenameGame, RestoreGame
