@@ -85,7 +85,7 @@ GROUPS = {
     ),
 }
 BOARD = (("arrows", "move the cursor, as do h j k l"), ("enter", "play, as do space and a click"))
-MARKS = (("[ ]", "the cursor"), ("( )", "the last move"))
+MARKS = (("[ ]", "the cursor"), ("( )", "the last move"), ("x", "forbidden to Black; x5: White's five"))
 BY_IMPORTANCE = sorted(
     (command for commands in GROUPS.values() for command in commands),
     key=lambda each: ("question_mark", "q", each.key).index(each.key),

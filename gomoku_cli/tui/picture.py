@@ -45,7 +45,8 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
         found |= _heat(analysis, panes.heat == "numbers" or not has_colours)
     if panes.threats and control.threats is not None:
         for cell, (mark, colour) in control.threats.marks.items():
-            found[cell] = found.get(cell, NOTHING)._replace(mark=mark, mark_colour=colour)
+            look = found.get(cell, NOTHING)
+            found[cell] = look._replace(mark=look.mark + mark, mark_colour=colour)
     if panes.variation and analysis is not None and not game.is_game_over():
         _add_line(found, shown_variation(analysis, cursor), game.side_to_move)
     elif panes.threats and control.threats is not None:

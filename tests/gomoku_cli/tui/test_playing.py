@@ -217,14 +217,16 @@ async def test_the_bell_rings_when_it_is_the_humans_turn_and_at_the_end(monkeypa
             assert rung == expected
 
 
-async def test_renju_marks_forbidden_cells_and_refuses_them_with_the_reason() -> None:
+async def test_renju_marks_forbidden_cells_beside_threats_and_refuses_them_with_the_reason() -> None:
     setup = BoardSetup(rules=Rules(variant=Variant.RENJU), seats=Seats(None, None))
     async with board_app(ScriptedPlayer(15), setup=setup) as ui:
-        for name in "i8 a1 j8 a3 h9 a5 h10 a7".split():
+        for name in "i8 d4 j8 e5 h9 f6 h10 g7".split():
             await ui.click(name)
         assert len(ui.moves) == 8
         row = ui.line(8)
         assert row[3 + 2 * 7] == "x", row
+        await ui.press("f")
+        await ui.until(lambda: ui.line(8)[3 + 2 * 7 :].startswith("x5"))
         await ui.click("h8", status="Renju forbids Black 3-3 at h8: h8-j8 and h8-h10.")
         assert len(ui.moves) == 8
         await ui.click("o15")
