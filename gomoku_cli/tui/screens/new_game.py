@@ -22,6 +22,7 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.dialog import Dialog
 from gomoku_cli.tui.setup import Course
+from gomoku_cli.tui.widgets.texts import reads_limit
 from search.tree.settings import DEFAULT_SIMULATIONS, Policy
 
 _Kind = Literal["integer", "number", "text"]
@@ -97,6 +98,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
             yield _typed("Clock", "clock", self._clock or "", "text", "none; or 10, 5+3, 5/3x30 minutes")
             yield _chosen("Limit in", "unit", _UNITS, "simulations" if choice.seconds is None else "seconds")
             yield _typed("Limit", "amount", amount, "number")
+            yield Static("", id="own-limits", markup=False)
             yield _chosen("Policy", "policy", {policy: policy.value for policy in Policy}, choice.policy)
             yield _typed("Drawn up to stone", "stage", choice.switch_stage)
             yield _chosen("Taking back", "undo", _CONSENT, "yes" if course.takes_back else "no")
@@ -114,6 +116,17 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
             self.dismiss(self._result())
         except ValueError as error:
             self.query_one("#problem", Static).update(str(error))
+
+    @on(Select.Changed)
+    def _name_own_limits(self) -> None:
+        specs = [self._selected("opponent")] if self._selected("side") != "both" else []
+        if self._selected("side") == "none":
+            specs.insert(0, self._selected("black"))
+        is_time = self._selected("unit") == "seconds"
+        own = [printable(spec) for spec in dict.fromkeys(specs) if not reads_limit(spec, is_time=is_time)]
+        note = self.query_one("#own-limits", Static)
+        note.update(f"Not for {' and '.join(own)}, with a limit of its own.")
+        note.display = bool(own)
 
     @on(Input.Changed)
     @on(Select.Changed)

@@ -73,11 +73,19 @@ def _turn(game: Game) -> str:
     return f"{turn}, in a variation." if game.is_decided or not game.node.is_main() else f"{turn}."
 
 
+def reads_limit(spec: str, *, is_time: bool) -> bool:
+    """Return False if a player has a limit of its own, which a chosen time or number of simulations does not change."""
+    if has_net(spec):
+        return player_names.own_simulations(spec)[1] is None
+    return is_time and spec.partition(":")[0] in (player_names.MENTOR, player_names.ENGINE)
+
+
 def settings_text(choice: PlayerChoice) -> str:
     """Return a player and the settings that it reads: limit, policy and tactics of a net, the time of others."""
     if has_net(choice.spec) and (own := player_names.own_simulations(choice.spec)[1]) is not None:
         choice = choice._replace(simulations=own, seconds=None)
-    parts = [] if choice.seconds is None or choice.spec in player_names.LEVELS else [f"{choice.seconds:g} s a move"]
+    timed = choice.seconds is not None and reads_limit(choice.spec, is_time=True)
+    parts = [f"{choice.seconds:g} s a move"] if timed else []
     if has_net(choice.spec):
         if choice.seconds is None and choice.simulations is not None:
             parts.append(counted(choice.simulations, "simulation"))

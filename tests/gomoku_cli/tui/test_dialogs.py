@@ -69,7 +69,10 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         await ui.until(lambda: len(ui.moves) == 1)
         await ui.press("n")
         screen = ui.app.screen
+        assert not screen.query_one("#own-limits").display, "the mentor keeps to a time"
         choose(side="none", black="random")
+        await ui.pilot.pause()
+        assert "Not for random, with a limit of its own." in ui.dialog
         await ui.press("ctrl+s")
         await ui.until(lambda: ui.app.game.seats.human == 0)
         assert ui.app.game.seats.name_of(1) == "random"
