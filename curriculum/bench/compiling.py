@@ -52,6 +52,8 @@ class Compilation(event.Listener):
 
     def on_end(self, event: event.Event) -> None:
         """Note that a function is compiled."""
+        if not self._depth:  # it began before this listener
+            return
         self._depth -= 1
         if not self._depth:
             self._seconds += time.perf_counter() - self._since

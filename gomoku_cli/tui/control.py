@@ -27,6 +27,7 @@ class Control(Turns):
             return
         if role is not None and not isinstance(answer, messages.Progress):
             self._tasks.end(role)
+            self._tasks.compiling = ""
         match answer:
             case messages.Notice():
                 self._view.add_note(answer.text)
@@ -56,7 +57,6 @@ class Control(Turns):
             case messages.Failed():
                 self._handle_failure(role, answer.text)
             case messages.Analysed() | messages.Graded() if role in ("review", "grades"):
-                self._tasks.compiling = ""
                 self.review.receive(answer)
             case messages.Progress() if role != "review":
                 self._tasks.live, self._tasks.compiling = answer.analysis, ""

@@ -95,7 +95,8 @@ class Tasks:
             return self._loading_text(choice)
         if self.held is not None:
             return f"{choice.spec} has chosen its move."
-        return thinking_text(choice, time.monotonic() - self._since, self.live, game.side_to_move, game.rules)
+        text = thinking_text(choice, time.monotonic() - self._since, self.live, game.side_to_move, game.rules)
+        return f"{text}, {self.compiling}" if self.compiling else text
 
     def other_text(self, game: Game, pending: Cell) -> str:
         """Return what is awaited beside a move, such as a hint; an empty text for nothing."""

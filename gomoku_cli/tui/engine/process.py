@@ -40,12 +40,10 @@ def main(backend: str, precision: str, device: str) -> None:
     threading.Thread(target=read, daemon=True).start()
     set_runtime(RuntimeChoice(backend=Backend(backend), precision=Precision(precision), device=device))
     # Imported here: the signals' handlers and the pipe are in place first, and the screen's end is noticed meanwhile.
-    from core.compiled.jit import KERNELS_ARE_COLD
     from gomoku_cli.notices import notices_to
     from gomoku_cli.tui.engine.worker import Worker
 
-    if KERNELS_ARE_COLD:
-        threading.Thread(target=_compile, args=(send,), daemon=True).start()
+    threading.Thread(target=_compile, args=(send,), daemon=True).start()
     with notices_to(lambda text: send(NO_TASK, Notice(text))):
         Worker(lanes).run()
     sys.stdout.flush()
@@ -53,13 +51,17 @@ def main(backend: str, precision: str, device: str) -> None:
 
 
 def _compile(send: Callable[[int, Answer], None]) -> None:
-    """Compile a part of the kernels beside the tasks of this process; tell each second of it how far it all is."""
-    from curriculum.bench.compiling import helper_for, progress_text, watching_compilation
-    from curriculum.bench.warmup import compile_beside_search
+    """Compile a part of cold kernels beside the tasks of this process; tell each second how far any compilation is."""
+    from core.compiled.jit import KERNELS_ARE_COLD
+    from curriculum.bench.compiling import Helper, helper_for, progress_text, watching_compilation
 
     begun = threading.Event()
+    helper: Helper | None = None
     with watching_compilation(lambda kernel: begun.set()) as compilation:
-        helper = helper_for(compile_beside_search)
+        if KERNELS_ARE_COLD:
+            from curriculum.bench.warmup import compile_beside_search
+
+            helper = helper_for(compile_beside_search)
         while begun.wait():
             begun.clear()
             while compilation.is_under_way:

@@ -2,15 +2,19 @@
 
 import asyncio
 import threading
+from types import SimpleNamespace
 
 import pytest
+from numba.core import event
 from textual.geometry import Offset
 
+from core.compiled import jit
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
 from curriculum.bench.compiling import progress_text
-from gomoku_cli.tui.engine import worker
+from curriculum.reporting import Interrupted
+from gomoku_cli.tui.engine import process, worker
 from gomoku_cli.tui.engine.messages import NO_TASK, Compiling, Ended, GradeMoves, Load, PlayerChoice, Search
 from gomoku_cli.tui.engine.worker import open_choice
 from gomoku_cli.tui.game import Seats
@@ -284,6 +288,27 @@ class GatedReviewer(AnalysingPlayer):
         decision = super().search(position, limit, how._replace(report=None))[0]
         # Each side believes in its win after its move: every move is a blunder of the other.
         return decision, self.view_of(position.moves, 0.9)
+
+
+def test_a_compilation_is_told_also_where_other_kernels_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "KERNELS_ARE_COLD", False)
+    told = threading.Event()
+
+    def send(number: int, answer: object) -> None:
+        assert isinstance(answer, Compiling)
+        told.set()
+        raise Interrupted
+
+    def compile_a_kernel() -> None:
+        while not told.is_set():
+            with event.trigger_event("numba:compile", data={"dispatcher": SimpleNamespace(py_func=send)}):
+                told.wait(0.01)
+
+    thread = threading.Thread(target=compile_a_kernel)
+    thread.start()
+    with pytest.raises(Interrupted):
+        process._compile(send)
+    thread.join()
 
 
 async def test_a_mistake_is_looked_for_while_the_review_runs() -> None:
