@@ -89,6 +89,8 @@ def _error_line(error: BaseException) -> str:
         wrong: Any = error
         if hasattr(error, "possibilities"):  # an option that the command does not have
             text = f"there is no option {wrong.option_name}; {_meant_options(wrong.option_name, wrong.ctx)}"
+        elif "extra argument" in text and wrong.ctx.info_name == "play":
+            text += "; --load opens a game"
     else:
         text = error_message(error)
     context = getattr(error, "ctx", None)

@@ -53,7 +53,8 @@ def turn_text(game: Game) -> str:
             return f"{'Choose your colour' if game.seats.human else f'{game.opening_player} to choose'}: press enter."
         stone = "a black stone" if game.side_to_move == BLACK else "a white stone"
         return f"Place {stone}, {left} to go; then the other side chooses." if left > 1 else f"Place {stone}, the last."
-    if game.moves and game.rules.is_worthless(game.stones, game.moves[-1]):
+    answered = 2 if game.seats.human else 1  # an engine has answered a human's move before its player reads of it
+    if any(game.rules.is_worthless(game.stones, move) for move in game.moves[-answered:]):
         enclosed = "; five between two of the opponent's stones neither" if game.rules.needs_open_end else ""
         longer = f"More than {game.rules.connect} in a row win nothing here{enclosed}."
         only_enclosed = "Five in a row between two of the opponent's stones win nothing here."

@@ -35,6 +35,8 @@ def test_a_line_that_is_too_long_to_win_is_named() -> None:
     assert turn_text(standard) == "More than 5 in a row win nothing here. White to move."
     standard.play(parse_cell("a11", 15))
     assert turn_text(standard) == "Black to move."
+    standard.seats = Seats(None, ENGINE)
+    assert turn_text(standard) == "More than 5 in a row win nothing here. Your move.", "the engine has answered"
     assert Game(Rules(), Seats(None, None), moves).winner == BLACK
     enclosed = [parse_cell(name, 15) for name in "b1 a1 c1 g1 d1 a15 e1 c15 f1".split()]
     caro = Game(Rules(variant=Variant.CARO), Seats(None, None), enclosed)
