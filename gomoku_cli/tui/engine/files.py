@@ -148,11 +148,12 @@ def _listed_game(entry: saved.SavedEntry) -> messages.ListedGame:
         result = "no result" if entry.is_foreign else "goes on"
     variant = f" {rules.variant}" if rules.variant != Variant.FREESTYLE else ""
     line = f" {rules.connect} in a row" if rules.connect != Rules().connect else ""
+    source = "" if record.black or record.white else record.source
     return messages.ListedGame(
         path=str(entry.path),
         date=f"{entry.date:%Y-%m-%d %H:%M}",
         name="" if saved.is_named_by_time(entry.path) else entry.path.stem,
-        players=f"{record.black or '?'} - {record.white or '?'}",
+        players=source or f"{record.black or '?'} - {record.white or '?'}",
         result=result,
         rules=f"{rules.size}x{rules.size}{variant}{line}",
         opening=str(record.opening.rule) if record.opening.stones else "",

@@ -125,7 +125,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
         is_time = self._selected("unit") == "seconds"
         own = [printable(spec) for spec in dict.fromkeys(specs) if not reads_limit(spec, is_time=is_time)]
         note = self.query_one("#own-limits", Static)
-        note.update(f"Not for {' and '.join(own)}, with a limit of its own.")
+        note.update(f"Not for {' and '.join(own)}: own limit.")
         note.display = bool(own)
 
     @on(Input.Changed)

@@ -72,7 +72,7 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         assert not screen.query_one("#own-limits").display, "the mentor keeps to a time"
         choose(side="none", black="random")
         await ui.pilot.pause()
-        assert "Not for random, with a limit of its own." in ui.dialog
+        assert "Not for random: own limit." in ui.dialog
         await ui.press("ctrl+s")
         await ui.until(lambda: ui.app.game.seats.human == 0)
         assert ui.app.game.seats.name_of(1) == "random"

@@ -81,6 +81,14 @@ async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_pat
         await ui.until(lambda: ui.app.game.ply == 2)
 
 
+async def test_a_copy_of_a_record_that_names_no_players_is_listed_by_its_file(tmp_path: Path) -> None:
+    record = GameRecord(Rules(), (112,), ending=Ending.UNKNOWN, source="lines.lib")
+    (tmp_path / "2026-11-04-120000.sgf").write_text(to_sgf(record), encoding="utf-8")
+    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path)) as ui:
+        await opened(ui)
+        assert "lines.lib" in ui.dialog
+
+
 async def test_a_game_of_the_list_is_marked_and_opened_by_the_left_button_alone(tmp_path: Path) -> None:
     write_games(tmp_path / "games")
     engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path / "games")
