@@ -218,7 +218,7 @@ class EvaluationConfig:
     switch_stage: int = 6
     """Semi-stochastic policy: moves are sampled while the board holds at most this many stones (A II-C)."""
     final_games: int = 20
-    """Games against each opponent in the table at the end of `train`; 0 leaves it out."""
+    """Games against each opponent in the table at the end of `train`, with the run's search; 0 leaves it out."""
     opponents: tuple[str, ...] = ("random", "mentor:paper", "mentor", "pure-mcts:1000")
     """These opponents."""
 

@@ -17,9 +17,11 @@ _MAX_WIDTH = 40
 
 
 def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield a name and a text for each value; a match result is one text, other mappings have a row for each value."""
+    """Yield a name and a text for each known value; a match result is one text, other mappings have a row for each."""
     for name, value in mapping.items():
         title = name.replace("_", " ")
+        if value is None:
+            continue
         if isinstance(value, bool):
             yield title, "yes" if value else "no"
         elif isinstance(value, tuple):

@@ -53,7 +53,8 @@ def _show(results: Sequence[Mapping[str, Any]]) -> None:
         for result in results
     ]
     if rows:
-        print_table(("against", *_COUNTS, "score", "time"), rows, title="The new model")
+        title = "The new model, with the search of its training"
+        print_table(("against", *_COUNTS, "score", "time"), rows, title=title)
 
 
 @expand_options

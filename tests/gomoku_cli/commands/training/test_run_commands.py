@@ -8,8 +8,10 @@ import pytest
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.training.overview import best_score, runs_at
+from nets.checkpoint import save_model
 from tests.support.cases import cases
 from tests.support.commands import Capsys, done, run
+from tests.support.nets import model_of
 from tests.support.runs import make_run
 
 
@@ -77,6 +79,15 @@ def test_info_says_how_a_model_plays(capsys: Capsys) -> None:
     _, out, _ = run(capsys, "info", "--json")
     assert json.loads(out)["plays"] == {"simulations": 400, "tactics": True}
     assert "400 simulations a move by default, with tactics" in run(capsys, "info")[1]
+
+
+def test_info_leaves_out_what_is_not_known(tmp_path: Path, capsys: Capsys) -> None:
+    path = tmp_path / "model.safetensors"
+    save_model(path, model_of(), {"phase": "basics", "commit": None})
+    out = done(run(capsys, "info", path))
+    assert "basics" in out
+    assert "None" not in out
+    assert "commit" not in out
 
 
 def test_a_chain_stands_for_its_runs(tmp_path: Path) -> None:
