@@ -28,6 +28,7 @@ help:
 # Most modules of the packages are never imported: to compile them all takes as long as to install them.
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "this needs Python 3.11 or newer, and %s is %s: try make PYTHON=python3.12" % (sys.executable, sys.version.split()[0]))'
+	@echo 'setting up $(VENV): pip is silent for some minutes; docs/install.md tells how to leave out CUDA'
 	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev]'
 	touch $@
