@@ -55,7 +55,6 @@ def balanced_openings(
     *,
     stones: tuple[int, int],
     max_value: float,
-    games: int = 0,
     seed: int,
     context: Context,
 ) -> Iterator[list[BalancedOpening]]:
@@ -65,15 +64,15 @@ def balanced_openings(
     Black before one that favours White: far more random starts favour Black, also among the even ones.
 
     `stones`: smallest and largest number. `evaluators`: each evaluates the starts that the ones before it found even,
-    so the cheapest comes first (see `stages`), and the last one may play `games` games from each. Even is a value
-    between `-max_value` and `max_value`.
+    so the cheapest comes first (see `stages`). Even is a value between `-max_value` and `max_value`.
 
     Raises `NoBalancedOpeningsError` after many starts without an opening and for an evaluator without values,
     `Interrupted` if the context stops it.
     """
     board = new_threat_board(rules)
     seen: set[tuple[tuple[int, int], ...]] = set()
-    at_once = max(1, _EVALUATED_AT_ONCE // max(1, games))
+    games = max((each.games for each in evaluators if isinstance(each, PlayedOut)), default=1)
+    at_once = max(1, _EVALUATED_AT_ONCE // games)
     fruitless = 0
     for_black: list[BalancedOpening] = []
     for_white: list[BalancedOpening] = []
@@ -110,18 +109,18 @@ def balanced_openings(
 class PlayedOut(Player):
     """Evaluates a position by games of a player against itself: its value is their mean result.
 
-    `games` are those of a position. The player draws moves, or all of them are one game.
+    `games`: of a position, at least 1. The player draws moves, or all of them are one game.
     """
 
     def __init__(self, player: Player, games: int) -> None:
-        self.name, self._player, self._games = player.name, player, games
+        self.name, self._player, self.games = player.name, player, games
 
     def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`. The move is the first one of the first game; after a stop the values say nothing."""
-        boards = [position.copy() for position in positions for _ in range(self._games)]
-        keys = [stream_key(seed, game) for seed in seeds for game in range(self._games)]
+        boards = [position.copy() for position in positions for _ in range(self.games)]
+        keys = [stream_key(seed, game) for seed in seeds for game in range(self.games)]
         running = list(zip(boards, keys, strict=True))
         while running and not stop():
             decisions = self._player.choose_batch(
@@ -133,11 +132,11 @@ class PlayedOut(Player):
             for (board, _), decision in zip(running, decisions, strict=True):
                 board.push(decision.move)
             running = [(board, key) for board, key in running if not board.is_game_over()]
-        played = [boards[first : first + self._games] for first in range(0, len(boards), self._games)]
+        played = [boards[first : first + self.games] for first in range(0, len(boards), self.games)]
         return [
             Decision(
                 games[0].moves[position.ply],
-                value=position.side_to_move * sum(_result(board) for board in games) / self._games,
+                value=position.side_to_move * sum(_result(board) for board in games) / self.games,
             )
             for position, games in zip(positions, played, strict=True)
         ]

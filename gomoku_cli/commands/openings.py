@@ -176,7 +176,6 @@ def command(
             stages(spec, rules=common_rules, settings=search.player_settings(), games=games, stones=stone_range[1]),
             stones=stone_range,
             max_value=max_value,
-            games=games,
             seed=seed,
             context=context,
         )

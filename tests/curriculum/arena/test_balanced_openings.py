@@ -124,7 +124,8 @@ def test_as_many_openings_lean_to_black_as_to_white() -> None:
 def test_starts_whose_games_are_played_come_a_few_at_a_time() -> None:
     for games, starts in ((0, 128), (8, 16), (100, 1)):
         evaluator = Evaluator(by_last_move)
-        next(balanced_openings(RULES, [evaluator], stones=(4, 8), max_value=1, games=games, seed=1, context=Context()))
+        played = [PlayedOut(Evaluator(by_last_move), games)] if games else []
+        next(balanced_openings(RULES, [evaluator, *played], stones=(4, 8), max_value=1, seed=1, context=Context()))
         assert starts / 2 < len(evaluator.positions) <= starts
 
 
