@@ -15,6 +15,7 @@ from numba.core import event
 from core.compiled.compiler import known_kernels, name_of
 from core.compiled.jit import KERNELS, KERNELS_ARE_COLD
 from core.cores import cores
+from curriculum.workers.child import ignore_signals, signals_held
 
 
 class Compilation(event.Listener):
@@ -80,7 +81,8 @@ class Helper:
         context = get_context("spawn")
         self._connection, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_compile, args=(work, theirs), name="compile", daemon=True)
-        self._process.start()
+        with signals_held():
+            self._process.start()
         theirs.close()
         self._kernels: set[str] = set()
 
@@ -106,7 +108,7 @@ def helper_for(work: Callable[[], None]) -> Helper | None:
 
 
 def _compile(work: Callable[[], None], connection: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other process ends, and with it this one
+    ignore_signals(signal.SIGINT)  # the other process ends, and with it this one
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def tell(name: str) -> None:

@@ -2,13 +2,30 @@
 
 import pickle
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+
+_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+"""Requests to end, which a terminal sends to all its processes."""
 
 
-def ignore_signals() -> None:
-    """Ignore requests to end: the other process gets them too, saves what there is, and closes its connection."""
-    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Start a process in this context: signals wait until it calls `ignore_signals`, also while it imports."""
+    resource_tracker.ensure_running()  # its own start within the context would let them through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_signals(*numbers: signal.Signals) -> None:
+    """Ignore requests to end, by default all, from the start: the other process gets them too, and ends this one."""
+    for number in numbers or _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def portable(error: BaseException) -> BaseException:

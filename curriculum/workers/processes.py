@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from core.cores import limit_cores
 from core.errors import FailedError
-from curriculum.workers.child import ignore_signals, portable
+from curriculum.workers.child import ignore_signals, portable, signals_held
 from curriculum.workers.evaluator_process import evaluate_for
 from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never, sum_of
 from curriculum.workers.shared_evaluator import EvaluatorEndedError, use_evaluator
@@ -75,7 +75,8 @@ class ProcessPool:
         def start(target: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
             own, theirs = context.Pipe()
             process = context.Process(target=target, args=(theirs, *arguments), name="games", daemon=True)
-            process.start()
+            with signals_held():
+                process.start()
             started.append(theirs)
             return process, own
 

@@ -1,6 +1,7 @@
 """Processes that play, and one that evaluates for all of them: the answers of a net, whoever asks, and every end."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -248,6 +249,9 @@ def test_the_games_are_those_of_this_process_until_a_player_ends(job: SelfPlayJo
 @pytest.mark.slow
 def test_the_end_of_the_process_that_evaluates_ends_the_stream_in_one_line(job: SelfPlayJob) -> None:
     with ProcessPool(1, cpus=1) as pool, pool.stream(job, count()) as stream:
+        for process, _ in (*pool.players, pool.evaluator):
+            for each in (signal.SIGINT, signal.SIGHUP):  # of the terminal, while they import
+                os.kill(process.pid, each)
         wait_until(lambda: [stream.take(0.2), stream.counts.get("simulations")][1])
         pool.evaluator[0].kill()
         assert_ends(pool, stream, "the process that evaluates ended")
