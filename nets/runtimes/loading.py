@@ -6,8 +6,8 @@ from pathlib import Path
 from core.files.cache_folder import has_noticed
 from core.rules import Rules
 from nets.checkpoint import BUILT_IN, check_model, load_arrays, load_model, model_file, read_info
-from nets.config import CPU_DEVICE, Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
-from nets.runtimes.devices import may_have_gpu
+from nets.config import AUTO_DEVICE, CPU_DEVICE, Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
+from nets.runtimes.devices import best_device, may_have_gpu
 from nets.runtimes.runtime import RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 
@@ -26,10 +26,12 @@ def open_model(
     user's cache folder. The graphs of a new model are made first, which takes some seconds and gives a `RuntimeNotice`.
     Every other choice, and every failure, leads to `nets.runtimes.net_evaluator.NetEvaluator` with torch.
 
-    Raises `CheckpointError`, also for rules that the model does not play, and `RuntimeUnavailableError` for a precision
-    that no runtime here has.
+    Raises `CheckpointError`, also for rules that the model does not play, `DeviceError` for a device that is not
+    there, whatever runs the nets, and `RuntimeUnavailableError` for a precision that no runtime here has.
     """
     path, choice = model_file(path, rules), choice or default_runtime()
+    if choice.device not in (AUTO_DEVICE, CPU_DEVICE):
+        best_device(choice.device)
     if choice.runs_in_kernels(read_info(path).net):
         from nets.runtimes.lines import LineRuntime
 

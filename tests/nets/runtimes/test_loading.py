@@ -243,6 +243,13 @@ def test_a_device_that_is_not_there_is_named(name: str) -> None:
     assert best_device("cpu").type == "cpu"
 
 
+@pytest.mark.parametrize("name", ["default", "paper"])
+@pytest.mark.parametrize("backend", [Backend.AUTO, Backend.TORCH, Backend.OPENVINO, Backend.NUMBA])
+def test_a_device_that_is_not_there_is_refused_whatever_would_run_the_model(name: str, backend: Backend) -> None:
+    with pytest.raises(DeviceError, match="there is no device 'cuda:99'"):
+        open_model(name, RuntimeChoice(backend=backend, device="cuda:99"))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(may_have_gpu(), reason="a GPU needs torch")
 def test_a_process_that_only_plays_does_not_import_torch(tmp_path: Path) -> None:
