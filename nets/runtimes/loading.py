@@ -35,6 +35,9 @@ def open_model(
     if choice.runs_in_kernels(read_info(path).net):
         from nets.runtimes.lines import LineRuntime
 
+        if choice.precision not in (Precision.AUTO, Precision.INT16):
+            text = "line-pattern nets run in int16 on numba; --backend torch runs them in fp32"
+            warnings.warn(text, RuntimeNotice, stacklevel=2)
         arrays, info = load_arrays(path, rules)
         lines = LineRuntime(info.net, info.rules, arrays, shared=path in BUILT_IN.values())
         return RuntimeEvaluator(lines, info.net, info.rules.cells, lines.version, repeatable=True)
@@ -50,7 +53,7 @@ def open_model(
 
 def _open_graphs(path: Path, precision: Precision, rules: Rules | None) -> RuntimeEvaluator | None:
     """Return None if torch has to run the model or to report the error."""
-    if precision is Precision.FP16:
+    if precision in (Precision.FP16, Precision.INT16):
         return None
     info = read_info(path)
     rules = rules or info.rules

@@ -27,6 +27,7 @@ from nets.runtimes.devices import DeviceError, best_device, may_have_gpu
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.openvino import OpenVino
+from nets.runtimes.runtime import RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 from tests.support.nets import random_batch
 from tests.support.project import ROOT
@@ -241,6 +242,13 @@ def test_a_device_that_is_not_there_is_named(name: str) -> None:
     with pytest.raises(DeviceError, match=f"there is no device '{name}': torch finds the CPU"):
         best_device(name)
     assert best_device("cpu").type == "cpu"
+
+
+def test_a_precision_that_the_runtime_does_not_have_is_said() -> None:
+    with pytest.warns(RuntimeNotice, match="run in int16 on numba; --backend torch runs them in fp32"):
+        open_model("default", RuntimeChoice(precision=Precision.FP32))
+    with pytest.raises(RuntimeUnavailableError, match="int16 is for line-pattern nets"):
+        open_model("paper", RuntimeChoice(precision=Precision.INT16))
 
 
 @pytest.mark.parametrize("name", ["default", "paper"])
