@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _has_room(folder: str) -> bool:
-    """Whether 4 GiB of files, programs among them, may lie there."""
+    """Return True if 4 GiB of files, programs among them, may lie there."""
     if not os.access(folder, os.W_OK) or os.statvfs(folder).f_flag & os.ST_NOEXEC:
         return False
     return shutil.disk_usage(folder).free > 4 << 30
