@@ -16,7 +16,7 @@ from curriculum.presets import preset_names, resolve, to_toml
 from gomoku_cli import app
 from gomoku_cli.commands.table import commands
 from nets.config import Backend, Precision
-from tests.support.commands import Capsys, done, run
+from tests.support.commands import Capsys, run
 from tests.support.project import ROOT
 
 PAGES = {
@@ -256,34 +256,26 @@ def test_the_python_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.
     assert not report, "".join(report)
 
 
-STEADY = re.compile(
-    "gomoku (evaluate (mentor|random) |tournament mentor |suite default|analyze|picture|config explain|train .*serch)"
-)
-"""Commands whose output is the same on every machine, but for times: they ask no net, or one of line patterns."""
+STEADY = re.compile("gomoku (evaluate (mentor|random) |tournament mentor |config explain|train .*serch)")
+"""Commands whose output is the same on every machine, but for times: they ask no net."""
 _TIME = re.compile(r"\d+:\d\d\b|\d+(\.\d+)? (ms|s)\b")
 
 
-def shown_outputs() -> list[tuple[str, str, str]]:
-    """Return the shown commands whose output is shown too, the output, and the command that makes their games."""
-    found = []
-    for section in (section for text in _CURRENT.values() for section in text.split("\n## ")):
-        before = re.search(r"is from `(gomoku [^`]+)`", section)
-        for block in re.findall(r"^```console\n(.*?)^```$", section, re.MULTILINE | re.DOTALL):
-            parts = (part.partition("\n") for part in ("\n" + block).split("\n$ ")[1:])
-            found += [(line, output, before[1] if before else "") for line, _, output in parts if STEADY.match(line)]
-    return found
+def shown_outputs() -> list[tuple[str, str]]:
+    """Return the shown commands whose output is shown too, and the output."""
+    blocks = [
+        block for text in _CURRENT.values() for block in re.findall(r"^```console\n(.*?)^```$", text, re.M | re.S)
+    ]
+    parts = [part.partition("\n") for block in blocks for part in ("\n" + block).split("\n$ ")[1:]]
+    return [(line, output) for line, _, output in parts if STEADY.match(line)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("line", "output", "before"), shown_outputs())
+@pytest.mark.parametrize(("line", "output"), shown_outputs())
 def test_a_command_prints_what_is_shown(
-    line: str, output: str, before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+    line: str, output: str, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("GOMOKU_BACKEND", Backend.NUMBA)
-    if before:
-        done(run(capsys, *arguments(before)))
     _, out, err = run(capsys, *arguments(line))
     printed = [_TIME.sub("T", each.rstrip()) for each in (out + err).splitlines()]
     for each in output.splitlines():
