@@ -41,8 +41,8 @@ set_runtime(RuntimeChoice(backend=Backend.TORCH))
 def pytest_configure(config: pytest.Config) -> None:
     """Give one thread to each of several processes: they share the cores, and threads spin while they wait for others.
 
-    It has to be known before such a process imports numpy. Files of tests lie in the memory: on a slow disk a third of
-    the tests' time went into waiting until files were there for certain.
+    It has to be known before such a process imports numpy. Files of tests lie in the memory: on a disk with other work
+    they wait a third of their time until files are safe.
     """
     if config.getoption("numprocesses", None):
         os.environ.setdefault("OMP_NUM_THREADS", "1")
