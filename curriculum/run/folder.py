@@ -255,7 +255,8 @@ def read_metrics(path: Path | str) -> list[dict[str, Any]]:
 def why_no_run(path: Path) -> str:
     """Return the reason why `path` is no run, as the message of an error."""
     if path.is_dir():
-        return f"there is no run in {path}: it holds no {_CONFIG}"
+        runs = sorted(found.parent for found in path.glob(f"*/{_CONFIG}"))
+        return f"there is no run in {path}: it holds no {_CONFIG}" + (f", but runs, such as {runs[0]}" if runs else "")
     reason = "it is no folder" if os.path.lexists(path) else "the folder does not exist"
     return f"there is no run in {path}: {reason}"
 

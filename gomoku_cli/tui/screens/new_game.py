@@ -19,7 +19,7 @@ from curriculum.arena import player_names
 from gomoku_cli.printable import printable
 from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.game import Game, Seats, has_net
 from gomoku_cli.tui.screens.dialog import Dialog
 from gomoku_cli.tui.setup import Course
 from gomoku_cli.tui.widgets.texts import reads_limit
@@ -98,9 +98,9 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
             yield _typed("Clock", "clock", self._clock or "", "text", "none; or 10, 5+3, 5/3x30 minutes")
             yield _chosen("Limit in", "unit", _UNITS, "simulations" if choice.seconds is None else "seconds")
             yield _typed("Limit", "amount", amount, "number")
-            yield Static("", id="own-limits", markup=False)
             yield _chosen("Policy", "policy", {policy: policy.value for policy in Policy}, choice.policy)
             yield _typed("Drawn up to stone", "stage", choice.switch_stage)
+            yield Static("", id="not-read", markup=False)
             yield _chosen("Taking back", "undo", _CONSENT, "yes" if course.takes_back else "no")
             yield _typed("Pace in seconds", "pace", f"{course.pace_s:g}", "number")
             yield _chosen("Bell", "bell", _BELLS, "yes" if course.bell else "no")
@@ -118,15 +118,19 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
             self.query_one("#problem", Static).update(str(error))
 
     @on(Select.Changed)
-    def _name_own_limits(self) -> None:
+    def _name_what_is_not_read(self) -> None:
         specs = [self._selected("opponent")] if self._selected("side") != "both" else []
         if self._selected("side") == "none":
             specs.insert(0, self._selected("black"))
         is_time = self._selected("unit") == "seconds"
-        own = [printable(spec) for spec in dict.fromkeys(specs) if not reads_limit(spec, is_time=is_time)]
-        note = self.query_one("#own-limits", Static)
-        note.update(f"Not for {' and '.join(own)}: own limit.")
-        note.display = bool(own)
+        notes = []
+        for spec in dict.fromkeys(specs):
+            reads = {"limit": reads_limit(spec, is_time=is_time), "policy": has_net(spec)}
+            if own := [name for name, is_read in reads.items() if not is_read]:
+                notes.append(f"Not for {printable(spec)}: own {' and '.join(own)}.")
+        note = self.query_one("#not-read", Static)
+        note.update("\n".join(notes))
+        note.display = bool(notes)
 
     @on(Input.Changed)
     @on(Select.Changed)

@@ -178,6 +178,9 @@ def test_metrics_come_back_in_order_with_their_time(path: Path) -> None:
 def test_metrics_of_what_is_no_run_are_no_empty_run(tmp_path: Path) -> None:
     with pytest.raises(FolderError, match=r"there is no run in .*: it holds no config\.toml"):
         read_metrics(tmp_path)
+    RunFolder.create(tmp_path / "runs" / "mine", CONFIG).close()
+    with pytest.raises(FolderError, match=r"it holds no config\.toml, but runs, such as .*runs/mine$"):
+        read_metrics(tmp_path / "runs")
     with pytest.raises(FolderError, match=r"there is no run in .*: the folder does not exist"):
         read_metrics(tmp_path / "misspelled")
     (tmp_path / "file").touch()

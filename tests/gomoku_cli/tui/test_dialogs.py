@@ -69,10 +69,10 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         await ui.until(lambda: len(ui.moves) == 1)
         await ui.press("n")
         screen = ui.app.screen
-        assert not screen.query_one("#own-limits").display, "the mentor keeps to a time"
+        assert "Not for mentor:2: own policy." in ui.dialog, "the mentor keeps to a time"
         choose(side="none", black="random")
         await ui.pilot.pause()
-        assert "Not for random: own limit." in ui.dialog
+        assert "Not for random: own limit and policy." in ui.dialog
         await ui.press("ctrl+s")
         await ui.until(lambda: ui.app.game.seats.human == 0)
         assert ui.app.game.seats.name_of(1) == "random"
@@ -80,6 +80,7 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         screen = ui.app.screen
         assert screen.query_one("#pace", Input).value == "0"
         choose(side="both", undo="no", pace="1.5", bell="yes")
+        await ui.pilot.pause()
         await ui.pilot.click("#start")
         await ui.until(lambda: ui.app.game.seats == Seats(None, None))
         assert ui.app.control.course == Course(takes_back=False, pace_s=1.5, bell=True)
