@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from string import ascii_lowercase
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from core.position import IllegalMoveError, Position
 from core.records.lines import PlacedError
 from core.records.record import GameRecord, RecordError, over_here, recorded_rules
 from core.records.sgf_nodes import Node as Written
-from core.records.sgf_nodes import Property, nodes
+from core.records.sgf_nodes import Property, nodes, unescaped
 from core.records.tree import ANALYSIS, TIME, VALUE, GameTree, Node, point
 from core.rules import BLACK, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
 from core.set_up import moves_to
@@ -53,6 +54,7 @@ _MOVES = ("B", "W")
 _SET_UP = ("AB", "AW", "AE")
 _POINTS = re.compile(r"\[\s*([^\]:\s]*)\s*(?::\s*([^\]\s]*))?\s*\]")
 """Values of points; two of them are the corners of a rectangle."""
+_LABELS = re.compile(r"\[\s*(\w+)\s*:((?:\\.|[^\]\\])*+)\]", re.DOTALL)
 _VALUES = re.compile(r"\[[^\]]*+\]")
 """Values without escapes."""
 _MOVE = re.compile(r"(?<![A-Z])[BW]\s*\[")
@@ -114,6 +116,15 @@ def main_line(text: str) -> Iterator[tuple[Written, int, int]]:
             game = node.game
             ply += moves
             yield node, moves, ply
+
+
+def labels(node: Node, size: int) -> dict[Cell, str]:
+    """Return the texts that stand on cells of the board at a node (`LB`), those of other values left out."""
+    found = {}
+    for place, written in _LABELS.findall(node.properties.get("LB", "")):
+        with suppress(NotationError):
+            found[_cell(place, size)] = unescaped(written)
+    return found
 
 
 def _readers(text: str, *, whole: bool, max_nodes: int = MAX_TREE_NODES) -> Iterator["_Reader"]:

@@ -6,7 +6,9 @@ from functools import lru_cache
 from typing import Literal
 
 from core.position import Position
+from core.records.sgf import labels
 from core.rules import BLACK, EMPTY, NO_CELL, Cell, Rules
+from gomoku_cli.printable import printable
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.widgets.painting import NOTHING, CellLook
 from search.analysis import Analysis
@@ -47,6 +49,12 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
         for cell, (mark, colour) in control.threats.marks.items():
             look = found.get(cell, NOTHING)
             found[cell] = look._replace(mark=look.mark + mark, mark_colour=colour)
+    for cell, label in labels(game.node, game.rules.size).items():
+        look = found.get(cell, NOTHING)
+        if look.stone == EMPTY:
+            found[cell] = look._replace(label=printable(label))
+        elif not look.number:
+            found[cell] = look._replace(number=printable(label)[:2])
     if panes.variation and analysis is not None and not game.is_game_over():
         _add_line(found, shown_variation(analysis, cursor), game.side_to_move)
     elif panes.threats and control.threats is not None:

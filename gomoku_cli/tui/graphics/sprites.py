@@ -66,6 +66,9 @@ def draw(sprite: Sprite, character: Pixels) -> Image.Image:
         _add_text(image, look.ghost_text, _PAPER if look.ghost == BLACK else _INK)
     elif look.mark:
         _add_mark(image, look)
+    elif look.label and not any(look.heat_texts):
+        image.paste(_PAPER, mask=_faded(_disc(size, 0.8), 0.7))
+        _add_text(image, look.label[:3], _INK)
     if any(look.heat_texts) and look.stone == EMPTY and look.ghost == EMPTY:
         _add_numbers(image, look, sprite.rows)
     if sprite.has_cursor:

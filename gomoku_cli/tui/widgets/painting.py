@@ -4,10 +4,11 @@ With scale `s` a crossing has a block of `2s` columns and `s` rows. The crossing
 `s - 1` of its block and at row `(s - 1) // 2`. Large stones are drawn with quarters of characters around it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from rich.cells import cell_len, set_cell_size
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
@@ -33,7 +34,7 @@ class CellLook(NamedTuple):
 
     stone: Colour = EMPTY
     number: str = ""
-    """Text on the stone: the number of its move."""
+    """Text on the stone: the number of its move, or a label."""
     is_last: bool = False
     is_winning: bool = False
     ghost: Colour = EMPTY
@@ -47,6 +48,8 @@ class CellLook(NamedTuple):
     """A letter of a threat, or the hint's mark."""
     mark_colour: Colour = EMPTY
     """The colour that makes the threat; `EMPTY` for a hint."""
+    label: str = ""
+    """A text of the record on an empty cell; a mark is drawn instead of it."""
 
 
 NOTHING = CellLook()
@@ -258,9 +261,14 @@ class Painter:
                 if any(look.heat_texts):  # a mark over a digit would make another number of it
                     _restyle(chars, LEFT + 2 * scale * column, 2 * scale, style)
                     continue
+            elif look.label and not any(look.heat_texts):
+                text = set_cell_size(look.label, min(cell_len(look.label), max(2, 2 * scale - 1)))
+                style = chars[x][1] + Style(color=palette.base.color, bold=True)
             else:
                 continue
-            _put(chars, x - (len(text) - 1) // 2, text, style)
+            # A wide character takes the place of the next one too.
+            letters = [piece for letter in text for piece in (letter, "")[: cell_len(letter)]]
+            _put(chars, x - (len(letters) - 1) // 2, letters, style)
 
     def _stone_text(self, look: CellLook) -> tuple[str, Style]:
         """Return the text in the middle of a stone, and its style."""
@@ -277,7 +285,7 @@ class Painter:
         return glyphs.stone(look.stone), style
 
 
-def _put(chars: list[tuple[str, Style]], x: int, text: str, style: Style) -> None:
+def _put(chars: list[tuple[str, Style]], x: int, text: Sequence[str], style: Style) -> None:
     """Write a text from column `x` on, as far as the line goes."""
     for place, letter in enumerate(text[: max(0, len(chars) - x)], start=x):
         chars[place] = (letter, style)

@@ -37,6 +37,7 @@ LOOKS = (
     CellLook(mark="4", mark_colour=WHITE),
     CellLook(mark="x", mark_colour=BLACK),
     CellLook(mark="?", mark_colour=EMPTY),
+    CellLook(label="A"),
 )
 
 

@@ -1,6 +1,9 @@
 """The board's lines: sizes of cells, marks, and readable colours."""
 
+from collections.abc import Sequence
+
 import pytest
+from rich.cells import cell_len
 from rich.color import Color
 
 from core.notation import parse_cell
@@ -27,6 +30,7 @@ def cell(name: str) -> int:
     return parse_cell(name, 15)
 
 
+NO_BRACKETS = Brackets(NO_CELL, NO_CELL)
 LOOKS = {
     cell("h8"): CellLook(stone=1),
     cell("h9"): CellLook(stone=-1, is_last=True),
@@ -40,6 +44,7 @@ LOOKS = {
     cell("o15"): CellLook(stone=-1),
     cell("a1"): CellLook(stone=1, is_winning=True),
     cell("o1"): CellLook(ghost=-1),
+    cell("m6"): CellLook(label="long"),
 }
 
 
@@ -53,6 +58,19 @@ def test_every_line_has_the_width_of_the_board(scale: int, glyphs: object, palet
         text = "".join(segment.text for segment in line)
         assert len(text) == geometry.columns
         assert text.isascii() or glyphs is not ASCII
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"), [("A", "AAA"), ("longer", ("lo", "lon", "longe")), ("黑白", ("黑", "黑", "黑白"))]
+)
+def test_a_label_has_the_room_of_its_cell(label: str, shown: Sequence[str]) -> None:
+    looks = {cell("f5"): CellLook(label=label), cell("g5"): CellLook(stone=1)}
+    for scale, text in enumerate(shown, start=1):
+        geometry = Geometry(15, scale)
+        line = Painter(geometry, UNICODE, COLOURS).line(10 * scale + geometry.centre[1], looks, NO_BRACKETS)
+        written = "".join(segment.text for segment in line)
+        assert [letter for letter in written if letter in label] == list(text), "the rest is left out"
+        assert cell_len(written) == geometry.columns
 
 
 @pytest.mark.parametrize("scale", [1, 2, 3])
@@ -84,7 +102,7 @@ def test_brackets_leave_the_digits_of_small_cells(look: CellLook, place: str, sh
 def test_numbers_that_touch_are_told_apart_without_colours() -> None:
     numbers = CellLook(heat_texts=("12", "37"))
     painter = Painter(Geometry(15, 1), MONOCHROME, PLAIN)
-    line = painter.line(10, {cell("f5"): numbers, cell("g5"): numbers}, Brackets(NO_CELL, NO_CELL))
+    line = painter.line(10, {cell("f5"): numbers, cell("g5"): numbers}, NO_BRACKETS)
     assert [segment.style.reverse for segment in line if segment.text == "37"] == [True, False]  # type: ignore[union-attr]
 
 

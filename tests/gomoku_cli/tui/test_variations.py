@@ -212,7 +212,7 @@ async def test_a_dialog_is_about_its_move_whatever_the_engine_answers_meanwhile(
         await ui.press("y", moves="h8 i9")
 
 
-FOREIGN = "(;GM[4]SZ[15]PB[Ann]KM[6.5];B[hh]LB[aa:1]C[one](;W[hi]N[main];B[ii])(;C[a remark];W[gg]C[two])(;W[];B[aa]))"
+FOREIGN = "(;GM[4]SZ[15]PB[Ann]KM[6.5];B[hh]LB[cc:Z\\\\][hh:Q][zz:1]C[one](;W[hi]N[main];B[ii])(;C[a remark];W[gg]C[two])(;W[];B[aa]))"
 
 
 async def test_a_foreign_file_keeps_its_variations(tmp_path: Path) -> None:
@@ -225,12 +225,24 @@ async def test_a_foreign_file_keeps_its_variations(tmp_path: Path) -> None:
         await ui.press("right_square_bracket")
         assert ui.moves == ["h8", "g9"] and "two" in ui.panel
         assert "Ann" in ui.panel and "human" not in ui.panel
+        await ui.press("comma", moves="h8")
+        assert "Z\\" in ui.line(13) and "Q" in ui.line(8), "labels"
+        await ui.press("full_stop", moves="h8 g9")
+        assert "Z" not in ui.line(13)
         await ui.click("o15")
         await ui.until(folder.exists)
     assert path.read_text() == FOREIGN
     (copy,) = folder.iterdir()
     text = copy.read_text()
-    for written in ("KM[6.5]", "LB[aa:1]", "N[main]", "C[a remark]", "(;W[]\n;B[aa])", "SO[foreign.sgf]", "PB[Ann]"):
+    for written in (
+        "KM[6.5]",
+        "LB[cc:Z\\\\][hh:Q][zz:1]",
+        "N[main]",
+        "C[a remark]",
+        "(;W[]\n;B[aa])",
+        "SO[foreign.sgf]",
+        "PB[Ann]",
+    ):
         assert written in text
     assert names(read_trees(copy)[0].variations[0].variations[1]) == ["o15"]
 
