@@ -212,7 +212,10 @@ async def test_a_dialog_is_about_its_move_whatever_the_engine_answers_meanwhile(
         await ui.press("y", moves="h8 i9")
 
 
-FOREIGN = "(;GM[4]SZ[15]PB[Ann]KM[6.5];B[hh]LB[cc:Z\\\\][hh:Q][zz:1]C[one](;W[hi]N[main];B[ii])(;C[a remark];W[gg]C[two])(;W[];B[aa]))"
+FOREIGN = (
+    "(;GM[4]SZ[15]PB[Ann]KM[6.5];B[hh]LB[cc:Z\\\\][hh:Q][zz:1]C[one]"
+    "(;W[hi]N[main];B[ii])(;C[a remark];W[gg]C[two])(;W[];B[aa]))"
+)
 
 
 async def test_a_foreign_file_keeps_its_variations(tmp_path: Path) -> None:
