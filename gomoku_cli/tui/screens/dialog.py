@@ -38,20 +38,24 @@ def key_buttons(*labels: tuple[str, str]) -> Horizontal:
 
 
 class Question(Dialog[str]):
-    """A question; its result is the key of the chosen answer, the first answer's by Enter, the last one's by Escape."""
+    """A question; its result is the key of the chosen answer, the last one's by Escape."""
 
-    AUTO_FOCUS = "Button"
+    AUTO_FOCUS = ".-enter"
     HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "app.focus_previous", "Previous", show=False),
         Binding("right", "app.focus_next", "Next", show=False),
     ]
 
-    def __init__(self, text: str, answers: Sequence[tuple[str, str]], *, is_low: bool = False) -> None:
-        """`answers`: pairs of a key and a label. `is_low`: below the board, which is to be seen."""
+    def __init__(self, text: str, answers: Sequence[tuple[str, str]], *, is_low: bool = False, enter: str = "") -> None:
+        """`answers`: pairs of a key and a label. `is_low`: below the board, which is to be seen.
+
+        `enter`: the key of the answer by Enter, that of the first one by default.
+        """
         super().__init__(classes="-low" if is_low else None)
         self._text = text
         self._answers = answers
+        self._enter = enter or answers[0][0]
 
     def compose(self) -> ComposeResult:
         """Build the text and a row of buttons."""
@@ -60,7 +64,8 @@ class Question(Dialog[str]):
             with Horizontal(id="buttons"):
                 for key, label in self._answers:
                     action = f"screen.dismiss({key!r})"
-                    yield Button(f"{key} {label}", id=f"answer-{key}", action=action, compact=True)
+                    classes = "-enter" if key == self._enter else None
+                    yield Button(f"{key} {label}", id=f"answer-{key}", action=action, compact=True, classes=classes)
 
     def on_key(self, event: events.Key) -> None:
         """Return the answer of the key."""

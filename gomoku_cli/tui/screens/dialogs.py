@@ -46,12 +46,18 @@ class Dialogs(BoardApp):
         self._ask(f"This player cannot be loaded.\n{text}", answers, self._after_failure, is_low=False)
 
     def _ask(
-        self, text: str, answers: Sequence[tuple[str, str]], then: Callable[[str | None], None], *, is_low: bool = True
+        self,
+        text: str,
+        answers: Sequence[tuple[str, str]],
+        then: Callable[[str | None], None],
+        *,
+        is_low: bool = True,
+        enter: str = "",
     ) -> None:
         """Ask a question; `then` gets the key of the answer."""
         from gomoku_cli.tui.screens.dialog import Question
 
-        self.push_screen(Question(text, answers, is_low=is_low), then)
+        self.push_screen(Question(text, answers, is_low=is_low, enter=enter), then)
 
     def _confirm(
         self, text: str, do: Callable[[], None], yes: str = "yes", no: str = "no", *, is_low: bool = True
@@ -72,7 +78,8 @@ class Dialogs(BoardApp):
                 self.control.choose(found[0])
 
         who = "do you" if self.game.seats.human else f"does the {self.game.opening_player.lower()}"
-        self._ask(f"Which stones {who} take? White moves next.", answers, chosen)
+        # The key that placed the last stone chooses nothing.
+        self._ask(f"Which stones {who} take? White moves next.", answers, chosen, enter="l")
 
     def show_saved_games(self, games: GameList) -> None:
         """See `View`."""

@@ -105,7 +105,9 @@ async def test_swap_has_no_third_choice_and_two_humans_choose_too() -> None:
         assert isinstance(ui.app.screen, Question)
         assert "does the second player take" in ui.dialog
         assert "add two" not in " ".join(str(each.label) for each in ui.app.screen.query("Button"))  # type: ignore
-        await ui.press("b")
+        await ui.press("enter")
+        assert str(ui.app.game.opening) == "swap", "a second Enter on the third stone chooses nothing"
+        await ui.press("enter", "b")
         assert str(ui.app.game.opening) == "swap black"
         await place(ui, "c3")
         assert len(ui.moves) == 4
