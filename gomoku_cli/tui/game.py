@@ -179,7 +179,7 @@ class Game(PlayedGame):
     @property
     def _first_ply(self) -> int:
         """The ply before which no move is taken back: what others have placed or chosen stands."""
-        if self.opening.is_chosen or self.choices:
+        if self.opening.is_chosen or self.opening.options(max(self.ply, len(self.tree.main_line()))):
             return max(self.opening.stones, self.tree.set_up)
         return 3 if self.opening.choices else 0
 
@@ -199,9 +199,11 @@ class Game(PlayedGame):
 
     @property
     def may_promote(self) -> bool:
-        """False on the main line, and for what would take the place of one that decided the game: the result stays."""
-        parent = branch.parent if (branch := self.node.branch()) else None
-        return parent is not None and not (parent.is_main() and self._is_decided(self.tree))
+        """False on the main line, and for what would take the place of one that decided the game or its colours."""
+        branch = self.node.branch()
+        if branch is None or branch.parent is None or len(branch.path()) <= self._first_ply:
+            return False
+        return not (branch.parent.is_main() and self._is_decided(self.tree))
 
     def promote(self) -> bool:
         """See `Walk.promote`; return False where `may_promote` is False."""

@@ -92,8 +92,11 @@ class Review:
         self._direction = 0
         self._tasks.drop(*REVIEWING)
         self.active = False
+        game = self._control.game
         if not here:
-            self._control.game.go_to(len(self._control.game.nodes))
+            game.go_to(len(game.nodes))
+            if game.stands:  # a variation that has not all stones of the opening
+                game.go_to_node(game.tree.main_line()[-1])
 
     def fill(self) -> None:
         """Analyse what is missing for the graph of a game that is over, without a review."""
@@ -142,7 +145,8 @@ class Review:
         """Make the variation that is shown the main one where it branches off."""
         game = self._control.game
         if not game.promote():
-            text = "This is the main line." if game.node.is_main() else "The main line decided the game, so it stays."
+            decided = "The main line decided the game or its colours, so it stays."
+            text = "This is the main line." if game.node.is_main() else decided
         else:
             text = "This is the main line now." if game.node.is_main() else "It comes first here; w again: further on."
         self._changed(text)

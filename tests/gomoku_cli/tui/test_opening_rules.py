@@ -165,15 +165,28 @@ async def test_leaving_asks_once_the_human_has_placed_a_stone_or_chosen(
 
 async def test_stones_that_colours_were_chosen_for_stand_in_a_review_too() -> None:
     async with board_app(OpeningPlayer(Choice.BLACK), setup=setup(BLACK)) as ui:
-        await place(ui, "h8", "i9", "g7")
+        await place(ui, "h8", "i9")
+        await ui.press("u")
+        await place(ui, "j9", "g7")
         await ui.until(lambda: not ui.app.control.is_busy)
         before = ui.moves
         await ui.press("b", "less_than_sign", "full_stop")
         await ui.play("a15")
         assert "The stones of the opening stand." in ui.status
         assert ui.app.game.tree.children[0].children[0].move == ui.app.game.nodes[1].move
+        await ui.press("full_stop", "right_square_bracket", "w", moves="h8 i9")
+        assert "decided the game or its colours" in ui.status
         await ui.press("b", moves=" ".join(before))
-        assert len(ui.app.game.nodes[0].children) == 1
+        assert len(ui.app.game.nodes[0].children) == 2
+
+
+async def test_stones_stand_in_a_review_while_their_colours_are_to_be_chosen() -> None:
+    both = replace(setup(BLACK), seats=Seats(None, None))
+    async with board_app(ScriptedPlayer(), setup=both) as ui:
+        await place(ui, "h8", "i9", "b2")
+        await ui.press("l", "b", "comma", "comma")
+        await ui.play("a15")
+        assert "The stones of the opening stand." in ui.status
 
 
 # Positions that are set up
