@@ -210,7 +210,8 @@ class SidePanel(Vertical):
         self.candidates = CandidatesView(markup=False)
         self.moves = MovesView(go_to, id="moves")
         self._heading = Static("Moves", classes="heading")
-        self._comment = Static(id="comment", markup=False)
+        self._words = Static(markup=False)
+        self._comment = VerticalScroll(self._words, id="comment", can_focus=False)
         self._about = Static(id="about", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -226,7 +227,10 @@ class SidePanel(Vertical):
         self._heading.update("Moves" if game.node.is_main() else "Moves of a variation")
         self.moves.show(game, marks)
         words = (game.node.name, without_analysis(game.node.comment))
-        self._comment.update(Content(printable(": ".join(filter(None, words)))))
+        text = Content(printable(": ".join(filter(None, words))))
+        if self._words.content != text:
+            self._words.update(text)
+            self._comment.scroll_home(animate=False)
         self._comment.display = any(words)
         self._show_about()
 

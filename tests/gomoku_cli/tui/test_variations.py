@@ -163,6 +163,17 @@ async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_pa
         await ui.until(lambda: not isinstance(ui.app.screen, CommentScreen))
 
 
+async def test_a_long_comment_scrolls_and_the_next_one_begins_at_its_start() -> None:
+    async with board_app(AnalysingPlayer(15), setup=TWO_PLAYERS) as ui:
+        await ui.paste(f"(;GM[4];B[hh]C[{100 * 'long '}];W[ii]C[{100 * 'other '}])")
+        await ui.until(lambda: ui.app.control.review.active)
+        comment = ui.main_screen.query_one("#comment")
+        await ui.until(lambda: comment.max_scroll_y > 0)
+        comment.scroll_end(animate=False)
+        await ui.press("comma")
+        await ui.until(lambda: comment.max_scroll_y > 0 and comment.scroll_y == 0)
+
+
 async def test_the_engine_answers_along_the_line_and_what_was_taken_back_stays() -> None:
     async with board_app(ScriptedPlayer(15, ["i9", "a1", "a2", "a3"]), terminal=(120, 40)) as ui:
         await ui.play("h8")
