@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gomoku_cli.reports.plots import nice_ticks, number_text
+from gomoku_cli.reports.plots import nice_ticks, tick_texts
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES, phase_starts
 
@@ -106,13 +106,14 @@ class Panel:
     @property
     def x_ticks(self) -> list[tuple[float, str]]:
         """Ticks below the plot, with their labels."""
-        ticks = nice_ticks(0, self.ends[0])
-        return [(tick, number_text(tick)) for tick in ticks if not self.counts or tick == int(tick)]
+        ticks = [tick for tick in nice_ticks(0, self.ends[0]) if not self.counts or tick == int(tick)]
+        return [*zip(ticks, tick_texts(ticks), strict=True)]
 
     @property
     def y_ticks(self) -> list[tuple[float, str]]:
         """Ticks beside the plot, with their labels."""
-        return [(tick, number_text(tick)) for tick in nice_ticks(*self.ends[1:])]
+        ticks = nice_ticks(*self.ends[1:])
+        return [*zip(ticks, tick_texts(ticks), strict=True)]
 
 
 def run_variable(number: int) -> str:

@@ -1,7 +1,7 @@
 """Shared parts of all figures: the check of their path, their look, and ticks. Figures in files need matplotlib."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,12 +127,21 @@ def nice_ticks(low: float, high: float) -> list[float]:
     return [at * step for at in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def number_text(value: float) -> str:
-    """Return a number in few letters: `1.81`, `120`, `7.2k`."""
+def tick_texts(ticks: Sequence[float]) -> list[str]:
+    """Return the labels of ticks, with the digits that tell them apart: `5.37` and `5.375`."""
+    for digits in range(3, 16):
+        texts = [number_text(tick, digits) for tick in ticks]
+        if len(set(texts)) == len(texts):
+            break
+    return texts
+
+
+def number_text(value: float, digits: int = 3) -> str:
+    """Return a number in few letters: `1.81`, `120`, `7.2k`; three `digits` or a few more where they are wanted."""
     if abs(value) >= 10_000_000:
-        return f"{value / 1e6:.0f}M"
+        return f"{value / 1e6:.{digits - 3}f}M"
     if abs(value) >= 10_000:
-        return f"{value / 1000:.0f}k"
+        return f"{value / 1000:.{digits - 3}f}k"
     if abs(value) >= 1000:
-        return f"{value / 1000:.3g}k"
-    return f"{value:.3g}" if abs(value) >= 1e-9 else "0"
+        return f"{value / 1000:.{digits}g}k"
+    return f"{value:.{digits}g}" if abs(value) >= 1e-9 else "0"

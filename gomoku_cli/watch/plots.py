@@ -9,7 +9,7 @@ from textual.widgets import Static
 from textual_plot import HiResMode, NumericAxisFormatter, PlotWidget
 
 from gomoku_cli.reports.panels import Curve, Panel, columns
-from gomoku_cli.reports.plots import nice_ticks, number_text
+from gomoku_cli.reports.plots import nice_ticks, number_text, tick_texts
 
 _PLOT_COLOURS = ("bright_blue", "bright_yellow", "bright_magenta", "bright_green", "bright_cyan")
 COLOURS = [f"ansi_{colour}" for colour in _PLOT_COLOURS]
@@ -86,4 +86,4 @@ class _Ticks(NumericAxisFormatter):
 
     def get_labels_for_ticks(self, ticks: Sequence[float]) -> list[str]:
         """See `AxisFormatter`."""
-        return [number_text(tick) for tick in ticks]
+        return tick_texts(ticks)

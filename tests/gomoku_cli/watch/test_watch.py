@@ -11,7 +11,7 @@ import pytest
 from core.notation import cell_name
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.game import black_values, result_text
-from gomoku_cli.reports.plots import nice_ticks, number_text
+from gomoku_cli.reports.plots import nice_ticks, number_text, tick_texts
 from gomoku_cli.watch import followed_run
 from gomoku_cli.watch.app import WatchApp
 from gomoku_cli.watch.followed_run import newest_file, read_newest_game
@@ -119,6 +119,8 @@ def test_ticks_are_round_numbers() -> None:
     assert nice_ticks(0, 9207) == [0, 5000]
     assert nice_ticks(0.1, 0.9) == pytest.approx([0.5])
     assert [number_text(value) for value in (0.12345, 7212, 20000, 1.5e7, 0)] == ["0.123", "7.21k", "20k", "15M", "0"]
+    assert tick_texts([5.37, 5.372]) == ["5.37", "5.372"]
+    assert tick_texts([20_000, 20_500, 21_000]) == ["20.0k", "20.5k", "21.0k"]
 
 
 def test_the_screen_needs_a_run_and_a_terminal(tmp_path: Path, capsys: Capsys) -> None:
