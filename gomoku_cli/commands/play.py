@@ -158,6 +158,7 @@ def command(
     setup = BoardSetup(
         game=game,
         path=None if opened is None else opened.path,
+        known=None if opened is None else opened.known,
         reviews=game is not None and game.is_for_review,
         rules=common_rules,
         seats=_seats(specs, search, colour),

@@ -44,7 +44,7 @@ class Control(Turns):
                 self.match.rating_text = f" {answer.text}"
                 self.show_state(at_once=True)
             case messages.OpenedGame():
-                self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
+                self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path, answer.known)
             case messages.Kept():
                 self._saving = 0 if number == self._saving else self._saving
                 self._handle_kept(answer)

@@ -48,6 +48,8 @@ class BoardSetup:
     """A game to go on with; None begins the one of `rules` and `seats`."""
     path: str | None = None
     """The file of that game."""
+    known: bytes | None = None
+    """The bytes of this file when it was read."""
     reviews: bool = False
     """True begins with a review of that game."""
     book: "Book | None" = None

@@ -48,7 +48,8 @@ class Turns(ABC):
         self.review = Review(self, self._tasks, view)
         self.match = Match(game, self, engine, view)
         self._ponders = setup.ponders
-        self._path = setup.path
+        self._path, self._known = setup.path, setup.known
+        """The file of a game that was loaded, and what it held, until the first save."""
         self._game_number = 0
         self._saved: tuple[int, Opening] = (0, FREE)
         """The changes of the tree and the choices of colours that are in the file."""
@@ -149,12 +150,14 @@ class Turns(ABC):
         self._saved = self.game.changes, self.game.opening
         (self.review.begin if reviewing else self.continue_game)()
 
-    def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
-        """Leave this game for another, which is kept in the file `path`, or in a new one."""
+    def new_game(
+        self, game: Game, *, path: str | None = None, known: bytes | None = None, reviewing: bool = False
+    ) -> None:
+        """Leave this game for another, which is kept in the file `path`, which held `known`, or in a new one."""
         self._tasks.drop(*OF_POSITION, *REVIEWING)
         self.review.forget()
         self.game, self.match = game, Match(game, self, self._engine, self._view)
-        self._path, self._analysed, self.unsaved = path, None, ""
+        self._path, self._known, self._analysed, self.unsaved = path, known, None, ""
         self._game_number += 1
         self._paused = False
         self.start(reviewing=reviewing)
@@ -171,7 +174,8 @@ class Turns(ABC):
         if self.game.tree.children or self._saved[0]:
             self._saved = self.game.changes, self.game.opening
             game = self.game.to_save(anywhere=True)
-            self._saving = self._engine.request(messages.Keep(self._game_number, self._path, game))
+            self._saving = self._engine.request(messages.Keep(self._game_number, self._path, game, self._known))
+            self._known = None
 
     def _load(self) -> None:
         self._tasks.loads.clear()

@@ -42,5 +42,5 @@ class View(Protocol):
     def show_saved_games(self, games: GameList) -> None:
         """Offer saved games."""
 
-    def open_game(self, game: Game, path: str) -> None:
-        """Go on with a saved game, or review it."""
+    def open_game(self, game: Game, path: str, known: bytes) -> None:
+        """Go on with a saved game, whose file holds `known`, or review it."""

@@ -26,8 +26,6 @@ class Files:
         """`folder`: None for that of the user."""
         self._folder = saved.default_folder() if folder is None else folder
         self._files: dict[int, saved.SavedGame] = {}
-        self._read: dict[str, bytes] = {}
-        """The bytes of each file when it was opened here."""
         self._known: saved.Known = {}
         self._deleted: list[tuple[Path, Path]] = []
         """Deleted games, and their files before."""
@@ -48,7 +46,6 @@ class Files:
                     except (OSError, ValueError) as error:
                         return self._listed(remark=f"Not done: {_reason(error)}")
                 case _:
-                    self._read[task.path] = Path(task.path).read_bytes()
                     return opened(Path(task.path))
         except (OSError, UserError) as error:
             return messages.Remark(_reason(error))
@@ -72,8 +69,6 @@ class Files:
             after = saved.renamed(before, task.name)
             for game in self._files.values():  # it goes on in its file
                 game.path = after if game.path == before else game.path
-            if task.path in self._read:
-                self._read[str(after)] = self._read[task.path]
             return self._listed(remark=f"It is called {after.stem}.", renamed=(str(before), str(after)))
         if isinstance(task, messages.DeleteGame):
             path = Path(task.path)
@@ -89,8 +84,7 @@ class Files:
     def _keep(self, task: messages.Keep) -> messages.Kept:
         if task.number not in self._files:
             path = None if task.path is None else Path(task.path)
-            known = None if task.path is None else self._read.get(task.path)
-            self._files[task.number] = saved.SavedGame(self._folder, path, known)
+            self._files[task.number] = saved.SavedGame(self._folder, path, task.known)
         is_ours = task.game.tree.text("GC").startswith(OWN_NOTE)
         try:
             return messages.Kept(self._files[task.number].save(task.game, is_final=not is_ours))
@@ -106,7 +100,8 @@ def _reason(error: Exception) -> str:
 
 
 def opened(path: Path) -> messages.OpenedGame:
-    """Return the first game of a file. Raises `RecordError`."""
+    """Return the first game of a file. Raises `OSError` and `RecordError`."""
+    known = path.read_bytes()
     file = open_games(path)
     record = file.games[0]
     against, too_many = contradiction(record), ""
@@ -118,7 +113,7 @@ def opened(path: Path) -> messages.OpenedGame:
     count = len(file.games)
     others = f"game 1 of {count}; gomoku analyze FILE --game N shows another" if count > 1 else ""
     remarks = (others, file.remark, against and f"{won_text(record) or 'no result'}, but {against}", too_many)
-    return messages.OpenedGame(str(path), StudiedTree.read(tree), "; ".join(filter(None, remarks)))
+    return messages.OpenedGame(str(path), StudiedTree.read(tree), "; ".join(filter(None, remarks)), known)
 
 
 def grade(task: messages.GradeMoves) -> messages.Graded:

@@ -132,6 +132,8 @@ class Keep(NamedTuple):
     path: str | None
     """The file of a game that was loaded; None for a new game."""
     game: StudiedTree
+    known: bytes | None = None
+    """The bytes of that file when the game was read, with its first `Keep`."""
 
 
 class ListGames(NamedTuple):
@@ -321,6 +323,8 @@ class OpenedGame(NamedTuple):
     game: StudiedTree
     remark: str
     """A contradiction between the board and the result, a guessed charset, or variations that were left out."""
+    known: bytes
+    """The bytes of the file."""
 
 
 class Kept(NamedTuple):

@@ -97,9 +97,9 @@ class Dialogs(BoardApp):
         if path is not None:
             self._engine.request(OpenGame(path))
 
-    def open_game(self, game: Game, path: str) -> None:
+    def open_game(self, game: Game, path: str, known: bytes) -> None:
         """See `View`."""
-        opens = partial(self.control.new_game, game, path=path, reviewing=game.is_for_review)
+        opens = partial(self.control.new_game, game, path=path, known=known, reviewing=game.is_for_review)
         if self.control.unsaved:
             self._leave_game(" for a saved one", opens)
         else:

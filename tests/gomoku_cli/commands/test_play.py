@@ -88,6 +88,7 @@ def test_saved_games_are_resumed_and_others_reviewed(
     resumed = setups[0]
     assert (resumed.game.moves, resumed.game.seats) == ([40, 41], game.seats)
     assert (resumed.path, resumed.reviews) == (str(saved.path), False)
+    assert saved.path is not None and resumed.known == saved.path.read_bytes()
     other = tmp_path / "other.sgf"
     other.write_text("(;GM[4]SZ[15];B[hh];W[hi])")
     assert app.run(["play", "--load", str(other)]) == ExitCode.DONE

@@ -10,10 +10,12 @@ from core.opening_rules import Opening, OpeningRule
 from core.records.record import OWN_NOTE, Ending, GameRecord
 from core.records.sgf import to_sgf
 from core.rules import BLACK, WHITE, Rules, Variant
-from gomoku_cli.study.saved import deleted, newest_unfinished, restored, saved_games
+from gomoku_cli.study.saved import SavedGame, deleted, newest_unfinished, restored, saved_games
 from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.messages import DeleteGame, RenameGame, RestoreGame
+from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
+from gomoku_cli.tui.setup import BoardSetup
 from tests.support.screens import screen_text
 from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
 from tests.support.tui import TWO_PLAYERS, BoardDriver, ThreadEngine, board_app
@@ -208,6 +210,23 @@ async def test_a_game_that_is_renamed_or_deleted_in_another_window_stays_and_thi
             assert found == {True: 2, False: 2 * moves}
         (gone,) = (tmp_path / "deleted-games").iterdir()
         assert gone.name == path.name
+
+
+async def test_a_resumed_game_that_went_on_in_another_window_is_not_written_over(tmp_path: Path) -> None:
+    def game(*moves: int) -> Game:
+        return Game(Rules(), Seats(None, None), moves)
+
+    first = SavedGame(tmp_path)
+    first.save(game(112, 113).to_save())
+    path = first.path
+    assert path is not None
+    resumed = BoardSetup(game=game(112, 113), path=str(path), known=path.read_bytes())
+    first.save(game(112, 113, 114).to_save())
+    async with board_app(ThreadEngine({}, folder=tmp_path), setup=resumed) as ui:
+        await ui.play("a1")
+        await ui.until(lambda: f"{path.name} was changed, renamed or deleted" in ui.status)
+    assert [entry.moves for entry in saved_games(tmp_path) if entry.path == path] == [3]
+    assert len(list(saved_games(tmp_path))) == 2
 
 
 async def test_a_pasted_game_without_a_result_does_not_go_on(tmp_path: Path) -> None:

@@ -316,7 +316,7 @@ async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> No
         await ui.press("plus")
         assert "loses it" in ui.dialog, "also after its end"
         await ui.press("n", "s", moves="h8 i9", status=f"{problem} n asks before it is left.")
-        ui.app.open_game(Game(Rules(), Seats(None, None)), "saved.sgf")
+        ui.app.open_game(Game(Rules(), Seats(None, None)), "saved.sgf", b"")
         await ui.pilot.pause()
         assert "Leave this game for a saved one?" in ui.dialog
         await ui.press("n", moves="h8 i9")
