@@ -179,7 +179,8 @@ class Control(Turns):
         elif role == "move":
             choice = self.game.player_to_move
             who = choice.spec if choice is not None else "the engine"
-            self._problem = f"{who} failed (enter: ask again, u: undo). {text}", "error"
+            way = "u: undo" if self.game.can_delete else "n: new game"
+            self._problem = f"{who} failed (enter: ask again, {way}). {text}", "error"
             self.show_state(at_once=True)
             return
         self._view.show_message(text, "error")

@@ -132,6 +132,12 @@ async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(
     assert (str(record.opening), record.white) == ("swap2 more black", "you")
 
 
+async def test_an_engine_that_makes_no_choice_offers_no_way_back_that_the_stones_refuse() -> None:
+    async with board_app(OpeningPlayer(), setup=setup(BLACK)) as ui:
+        await place(ui, "h8", "i9", "g7")
+        await ui.until(lambda: "failed (enter: ask again, n: new game)" in ui.status)
+
+
 async def test_a_stone_that_the_opening_forbids_is_refused_with_the_reason() -> None:
     async with board_app(OpeningPlayer(Choice.WHITE), setup=setup(BLACK, OpeningRule.RIF)) as ui:
         await place(ui, "a1")
