@@ -267,6 +267,7 @@ class _EngineGame(Player):
     def _ask(self, request: list[str], position: Position, turn_s: float, stop: Stop) -> "_Answer | None":
         """Return the answer to a request of moves on `position`; None once stopped. Raises `ForfeitError`."""
         assert self._process is not None, "an engine without a process is out of the game"
+        failure = "no answer to SWAP2BOARD" if request[0] == "SWAP2BOARD" else "no move"
         limit_s = turn_s
         if self._limits.match_seconds is not None:
             left_s = self._limits.match_seconds - self._used_s
@@ -289,7 +290,8 @@ class _EngineGame(Player):
                     return None
                 if line is None or line.at > deadline:
                     whose = "" if limit_s == turn_s else " that were left of its game"
-                    raise ForfeitError(f"no move within the {max(limit_s, 0.0):.3g} s{whose}{complaint}", on_time=True)
+                    within = f"within the {max(limit_s, 0.0):.3g} s{whose}"
+                    raise ForfeitError(f"{failure} {within}{complaint}", on_time=True)
                 word = _first_word(line.text)
                 if word == "SUGGEST" and not has_suggested:  # one that keeps suggesting would fill its own pipe
                     has_suggested = True
@@ -302,7 +304,7 @@ class _EngineGame(Player):
                 elif word != "OK":  # a remark, or UNKNOWN to an INFO: the clock runs on
                     complaint = f"; it said {quoted(line.text)}"
         except ProgramEndedError as error:
-            raise ForfeitError(f"no move: {error}") from error
+            raise ForfeitError(f"{failure}: {error}") from error
         seconds = line.at - sent_at
         self._used_s += seconds
         return _Answer(line.text, seconds)

@@ -76,6 +76,12 @@ def test_by_the_rule_of_swap_a_program_keeps_white_or_swaps() -> None:
             assert game.choose_opening(board, opening, seed=0) is choice
 
 
+def test_a_program_without_swap2_loses_by_that() -> None:
+    match = r"no answer to SWAP2BOARD within the 0\.2 s; it said 'UNKNOWN command'$"
+    with engine("no-swap2", turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError, match=match):
+        game.choose_opening(at(), Opening(OpeningRule.SWAP2), seed=0)
+
+
 def test_a_program_that_places_too_few_stones_loses() -> None:
     with engine("off-board").start_game() as game, pytest.raises(ForfeitError, match="SWAP2BOARD with '1,0'"):
         game.choose_opening(at("0,0", "4,4", "5,5"), Opening.parse("swap2 more"), seed=0)

@@ -194,6 +194,9 @@ def main() -> None:
             board.taken.clear()
             in_board = True
         elif word == "SWAP2BOARD":
+            if MODE == "no-swap2":
+                say("UNKNOWN command")
+                hang()
             board.taken.clear()
             in_swap2 = True
         elif in_swap2:
