@@ -16,7 +16,7 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.scripted_players import AnalysingPlayer
-from tests.support.tui import BoardDriver, ThreadEngine, board_app
+from tests.support.tui import BoardDriver, board_app
 
 FOLDER = Path(__file__).parents[1] / "gomoku_cli" / "tui" / "snapshots"
 _MOVES = "h8 i9 h9 h7 g8 i8 i10 j11 g10 f11"
@@ -66,7 +66,7 @@ def _shown(picture: Picture) -> AbstractAsyncContextManager[BoardDriver]:
     for ply in range(game.ply):
         game.learn(ply, player.view_of(game.moves[:ply], 0.3 - 0.1 * (ply % 5)), "default")
     setup = BoardSetup(game=game, ascii_only=picture.ascii_only, theme=picture.theme)
-    return board_app(ThreadEngine({"default": player}), setup=setup, terminal=picture.terminal)
+    return board_app(player, setup=setup, terminal=picture.terminal)
 
 
 async def draw(picture: Picture) -> str:

@@ -256,15 +256,21 @@ def board_setup(
 
 @asynccontextmanager
 async def board_app(
-    player: Player | ThreadEngine,
+    players: Player | dict[str, Player] | ThreadEngine,
     *,
+    folder: Path | None = None,
     setup: BoardSetup | None = None,
     terminal: tuple[int, int] = (80, 24),
     wait: bool = True,
     **changes: Any,
 ) -> AsyncIterator[BoardDriver]:
-    """Run the app with its player loaded, or without waiting for it. `changes` are those of `board_setup`."""
-    engine = player if isinstance(player, ThreadEngine) else ThreadEngine({"scripted [b]": player, "default": player})
+    """Run the app with its player loaded, or without waiting for it.
+
+    `players` and `folder` are those of the engine, `changes` those of `board_setup`.
+    """
+    if isinstance(players, Player):
+        players = {"scripted [b]": players, "default": players}
+    engine = players if isinstance(players, ThreadEngine) else ThreadEngine(players, folder=folder)
     app = GomokuApp(engine, setup or board_setup(**changes))
     async with app.run_test(size=terminal) as pilot:
         try:

@@ -73,9 +73,8 @@ def test_a_move_is_charged_to_the_main_time_and_then_to_periods() -> None:
 
 
 async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path, time: SimpleNamespace) -> None:
-    engine = ThreadEngine({"default": ScriptedPlayer(15)}, folder=tmp_path)
     setup = BoardSetup(seats=Seats(None, None), clock=TimeControl.parse("1+2"))
-    async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+    async with board_app(ScriptedPlayer(15), folder=tmp_path, setup=setup, terminal=(120, 40)) as ui:
         time.now += 50
         await ui.type_moves("h8")
         assert "human  1:00" in ui.panel, "the first move takes no time"
@@ -137,7 +136,7 @@ class LatePlayer(ScriptedPlayer):
 async def test_a_delay_is_charged_to_programs_alone() -> None:
     for spec, left in (("default", (0.8, 1.0)), ("engine:late", (0.0, 0.8))):
         setup = BoardSetup(seats=Seats(None, PlayerChoice(spec=spec)), clock=TimeControl(1))
-        async with board_app(ThreadEngine({"default": LatePlayer(15), spec: LatePlayer(15)}), setup=setup) as ui:
+        async with board_app({"default": LatePlayer(15), spec: LatePlayer(15)}, setup=setup) as ui:
             for ply, name in ((2, "h9"), (4, "c3"), (6, "h11")):
                 await ui.click(name)
                 await ui.until(lambda ply=ply: ui.app.game.ply == ply or ui.app.game.is_game_over())  # type: ignore[misc]
@@ -152,19 +151,9 @@ def test_the_budget_of_a_move_is_that_of_matches() -> None:
     assert 0 <= move_budget(0.01, 0, 0, 0) < 0.01
 
 
-async def test_the_dialog_has_a_clock() -> None:
-    async with board_app(ScriptedPlayer(15)) as ui:
-        await ui.press("n")
-        ui.app.screen.set_focus(ui.app.screen.query_one("#clock"))
-        await ui.press(*"5-3", "ctrl+s", dialog="a clock is minutes")
-        await ui.press("backspace", "backspace", *"+3", "ctrl+s")
-        await ui.until(lambda: ui.app.game.control == TimeControl(300, 3))
-        assert ui.app.control.match.clock_texts == ("5:00", "5:00")
-
-
 async def test_neither_undo_nor_swapped_sides_give_time_back(time: SimpleNamespace) -> None:
     setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="default")), clock=TimeControl.parse("1"))
-    async with board_app(ThreadEngine({"default": ScriptedPlayer(15)}), setup=setup, terminal=(120, 40)) as ui:
+    async with board_app(ScriptedPlayer(15), setup=setup, terminal=(120, 40)) as ui:
         await ui.play("h8")
         await ui.play("h9")
         time.now += 20
@@ -183,9 +172,8 @@ async def test_neither_undo_nor_swapped_sides_give_time_back(time: SimpleNamespa
 
 async def test_a_move_that_waits_for_the_pace_takes_no_time(time: SimpleNamespace) -> None:
     seats = Seats(PlayerChoice(spec="one"), PlayerChoice(spec="two"))
-    engine = ThreadEngine({"one": ScriptedPlayer(15), "two": ScriptedPlayer(15)})
     setup = BoardSetup(seats=seats, clock=TimeControl.parse("1"), course=Course(pace_s=3600))
-    async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+    async with board_app({"one": ScriptedPlayer(15), "two": ScriptedPlayer(15)}, setup=setup, terminal=(120, 40)) as ui:
         for ply in (1, 2):
             await ui.until(lambda: ui.status.endswith("has chosen its move.") and ui.app.game.ply == ply)  # noqa: B023
             time.now += 20
@@ -212,9 +200,8 @@ async def test_the_time_of_a_period_counts_for_the_player_who_takes_the_side_ove
 async def test_after_undo_both_clocks_and_the_record_are_those_of_the_turn(
     tmp_path: Path, time: SimpleNamespace
 ) -> None:
-    engine = ThreadEngine({}, folder=tmp_path)
     setup = BoardSetup(seats=Seats(None, None), clock=TimeControl.parse("1"))
-    async with board_app(engine, setup=setup) as ui:
+    async with board_app({}, folder=tmp_path, setup=setup) as ui:
         for name, used in (("h8", 0), ("i9", 10), ("c3", 10), ("d4", 20)):
             time.now += used
             await ui.press("slash", *name, "enter")

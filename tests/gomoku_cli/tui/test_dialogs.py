@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import Input, Select, Static
 
 from core.rules import Rules, Variant
+from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.tui import app as tui_app
 from gomoku_cli.tui import quick
 from gomoku_cli.tui.engine import client
@@ -52,16 +53,8 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         choose(unit="seconds", amount="0")
         await ui.press("ctrl+s")
         assert "the limit is between 0 and" in str(screen.query_one("#problem", Static).render())
-        choose(
-            opponent="mentor:2",
-            side="white",
-            size="9",
-            connect="4",
-            variant="standard",
-            amount="1.5",
-            policy="deterministic",
-            stage="3",
-        )
+        choose(opponent="mentor:2", side="white", size="9", connect="4", variant="standard")
+        choose(amount="1.5", policy="deterministic", stage="3")
         await ui.press("ctrl+s")
         choice = PlayerChoice(spec="mentor:2", seconds=1.5, policy=Policy.DETERMINISTIC, switch_stage=3)
         await ui.until(lambda: ui.app.game.seats == Seats(choice, None))
@@ -80,9 +73,13 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         screen = ui.app.screen
         assert screen.query_one("#pace", Input).value == "0"
         choose(side="both", undo="no", pace="1.5", bell="yes")
-        await ui.pilot.pause()
+        screen.set_focus(screen.query_one("#clock"))
+        await ui.press(*"5-3", "ctrl+s", dialog="a clock is minutes")
+        await ui.press("backspace", "backspace", *"+3")
         await ui.pilot.click("#start")
         await ui.until(lambda: ui.app.game.seats == Seats(None, None))
+        assert ui.app.game.control == TimeControl(300, 3)
+        assert ui.app.control.match.clock_texts == ("5:00", "5:00")
         assert ui.app.control.course == Course(takes_back=False, pace_s=1.5, bell=True)
         await ui.press("n")
         screen = ui.app.screen
@@ -94,10 +91,18 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         assert ui.app.screen is ui.main_screen
 
 
-async def test_arrows_in_an_open_list_choose_in_it_and_go_on_to_the_next_row_elsewhere() -> None:
-    async with board_app(ScriptedPlayer()) as ui:
-        await ui.press("n")
+async def test_a_new_game_is_asked_for_during_a_game_and_arrows_choose_in_an_open_list_or_go_to_the_next_row() -> None:
+    async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
+        await ui.play("h8")
+        await ui.press("n", dialog="Leave this game for a new one?")
+        for key in ("n", "escape"):
+            assert isinstance(ui.app.screen, Question)
+            await ui.press(key, moves="h8 i9")
+            assert ui.app.screen is ui.main_screen
+            await ui.press("n")
+        await ui.press("y")
         screen = ui.app.screen
+        assert isinstance(screen, NewGameScreen)
         for field, rows_before in (("opponent", 0), ("side", 1)):
             select = screen.query_one(f"#{field}", Select)
             screen.set_focus(select)
@@ -118,15 +123,10 @@ async def test_arrows_in_an_open_list_choose_in_it_and_go_on_to_the_next_row_els
         assert ui.app.focused is screen.query_one("#connect")
         await ui.press("up", "up")
         assert ui.app.focused is screen.query_one("#black")
+        await ui.press("escape", moves="h8 i9")
 
 
-async def test_the_fields_have_room_in_a_narrow_terminal() -> None:
-    async with board_app(ScriptedPlayer(), terminal=(24, 10)) as ui:
-        await ui.press("n", "enter", "pageup", "enter")
-        assert ui.app.screen.query_one("#opponent", Select).value != "scripted [b]"
-
-
-async def test_lists_without_room_take_their_keys() -> None:
+async def test_lists_with_little_room_or_none_take_their_keys() -> None:
     async with board_app(ScriptedPlayer()) as ui:
         for opening, terminal in ((("ctrl+p", "a"), (10, 3)), (("ctrl+p",), (1, 1)), (("n", "enter"), (2, 40))):
             await ui.pilot.resize_terminal(*terminal)
@@ -135,28 +135,14 @@ async def test_lists_without_room_take_their_keys() -> None:
             await ui.pilot.resize_terminal(*terminal)
             await ui.press("pagedown", "home", "pageup", "escape", "escape")
             assert ui.app.screen is ui.main_screen
-
-
-async def test_a_new_game_is_asked_for_during_a_game() -> None:
-    async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
-        await ui.play("h8")
-        await ui.press("n")
-        assert isinstance(ui.app.screen, Question)
-        assert "Leave this game for a new one?" in ui.dialog
-        for key in ("n", "escape"):
-            await ui.press(key)
-            assert ui.app.screen is ui.main_screen
-            assert ui.moves == ["h8", "i9"]
-            await ui.press("n")
-        await ui.press("y")
-        assert isinstance(ui.app.screen, NewGameScreen)
-        await ui.press("escape", moves="h8 i9")
+        await ui.pilot.resize_terminal(24, 10)
+        await ui.press("n", "enter", "pageup", "enter")
+        assert ui.app.screen.query_one("#opponent", Select).value != "scripted [b]", "the fields have room"
 
 
 async def test_the_players_of_a_game_are_changed(tmp_path: Path) -> None:
     players = {"scripted [b]": ["i9"], "random": [], "level:3": ["a1"]}
-    engine = ThreadEngine({name: ScriptedPlayer(15, moves) for name, moves in players.items()}, folder=tmp_path)
-    async with board_app(engine) as ui:
+    async with board_app({name: ScriptedPlayer(15, moves) for name, moves in players.items()}, folder=tmp_path) as ui:
         await ui.play("h8")
         (path,) = tmp_path.iterdir()
         for name in ("random", "level:3"):
@@ -201,7 +187,7 @@ def test_the_opponents_are_those_of_the_package_and_the_runs_folder(tmp_path: Pa
 
 async def test_help_and_palette_know_every_key() -> None:
     setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="scripted [b]")), asks_first=True)
-    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer()}), setup=setup) as ui:
+    async with board_app(ScriptedPlayer(), setup=setup) as ui:
         assert isinstance(ui.app.screen, NewGameScreen)
         await ui.press("escape", "question_mark")
         assert isinstance(ui.app.screen, HelpScreen)
@@ -227,11 +213,9 @@ async def test_help_and_palette_know_every_key() -> None:
         await ui.press("escape")
 
 
-async def test_the_question_before_the_end_says_what_is_saved_and_takes_keys_and_arrows(
-    tmp_path: Path,
-) -> None:
+async def test_the_question_before_the_end_says_what_is_saved_and_takes_keys_and_arrows(tmp_path: Path) -> None:
     for folder, state in ((None, "It is being saved"), (tmp_path, "It is saved")):
-        async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer()}, folder=folder)) as ui:
+        async with board_app(ScriptedPlayer(), folder=folder) as ui:
             await ui.play("h8")
             await ui.pilot.pause()
             await ui.press("q")
@@ -247,9 +231,9 @@ async def test_the_question_before_the_end_names_the_way_back(tmp_path: Path) ->
     path = tmp_path / "foreign.sgf"
     path.write_text("(;GM[4]SZ[15];B[hh];W[hi])")
     setup = BoardSetup(game=Game.from_saved(opened(path).game), path=str(path), reviews=True)
-    async with board_app(ThreadEngine({"default": ScriptedPlayer(15)}, folder=tmp_path), setup=setup) as ui:
+    async with board_app(ScriptedPlayer(15), folder=tmp_path, setup=setup) as ui:
         await ui.press("q", dialog="It is saved: o shows a copy with your changes.")
-    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path)) as ui:
+    async with board_app(ScriptedPlayer(15), folder=tmp_path) as ui:
         await ui.play("h8")
         await ui.press("minus", "y", "b", "comma", "q")
     assert ui.app.return_code == 0, "a game that is over has none, wherever its review stands"

@@ -10,7 +10,7 @@ from gomoku_cli.tui.widgets.board import BoardWindow
 from tests.support.cases import cases
 from tests.support.screenshots import FOLDER, PICTURES, Picture, draw
 from tests.support.scripted_players import ScriptedPlayer
-from tests.support.tui import ThreadEngine, board_app, shown_game
+from tests.support.tui import board_app, shown_game
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
@@ -98,7 +98,7 @@ async def test_ascii_mode_writes_only_ascii() -> None:
 
 async def test_the_moves_scroll_by_keys() -> None:
     setup = shown_game(" ".join(f"{letter}{row}" for row in range(1, 12) for letter in "abc"))
-    async with board_app(ThreadEngine({}), setup=setup, terminal=(62, 20)) as ui:
+    async with board_app({}, setup=setup, terminal=(62, 20)) as ui:
         view = ui.main_screen.query_one("#moves")
         await ui.until(lambda: view.scroll_y > 0)
         await ui.press("pageup", "pageup", "pageup")

@@ -26,8 +26,7 @@ FIFTEEN_PAIRS = " ".join(f"{column}{row}" for row in (1, 5, 9) for column in "ac
 
 
 async def test_a_resignation_is_asked_for_recorded_and_read_back(tmp_path: Path) -> None:
-    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9", "a1", "b2"])}, folder=tmp_path)
-    async with board_app(engine, terminal=(120, 40)) as ui:
+    async with board_app(ScriptedPlayer(15, ["i9", "a1", "b2"]), folder=tmp_path, terminal=(120, 40)) as ui:
         await ui.play("h8")
         await ui.play("c3")
         await ui.press("u", "minus", dialog="Black resigns?")
@@ -50,8 +49,7 @@ async def test_a_resignation_is_asked_for_recorded_and_read_back(tmp_path: Path)
 
 
 async def test_two_players_agree_on_a_draw(tmp_path: Path) -> None:
-    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
-    async with board_app(engine, setup=TWO_PLAYERS) as ui:
+    async with board_app(AnalysingPlayer(15), folder=tmp_path, setup=TWO_PLAYERS) as ui:
         await ui.press("slash", *"h8", "enter", "equals_sign", dialog="White offers a draw. Does Black accept?")
         await ui.press("escape")
         assert not ui.app.game.is_game_over()
@@ -186,10 +184,8 @@ async def test_a_win_a_loss_and_a_draw_change_the_rating(tmp_path: Path) -> None
         await ui.press("minus", "y")
         await ui.until(lambda: len(lines(file)) == 2)
         (path,) = (path for path in folder.iterdir() if "RE[B+R]" in path.read_text())
-    assert [(line["opponent"], line["score"], line["colour"]) for line in lines(file)] == [
-        ("level:3", 1.0, "black"),
-        ("level:3", 0.0, "white"),
-    ]
+    rated = [(line["opponent"], line["score"], line["colour"]) for line in lines(file)]
+    assert rated == [("level:3", 1.0, "black"), ("level:3", 0.0, "white")]
     found = Rating.read(file)
     assert found.history() == [expected, found.rating]
     async with board_app(engine(folder), setup=BoardSetup(game=Game.from_saved(opened(path).game), reviews=True)) as ui:

@@ -129,9 +129,8 @@ async def test_an_error_of_the_engine_is_shown_and_the_game_goes_on() -> None:
 
 
 async def test_a_player_that_cannot_be_loaded_leaves_a_way_on() -> None:
-    engine = ThreadEngine({"mentor": ScriptedPlayer(15, ["i9"])})
     setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="models/[x].safetensors")))
-    async with board_app(engine, setup=setup) as ui:
+    async with board_app({"mentor": ScriptedPlayer(15, ["i9"])}, setup=setup) as ui:
         await ui.shows(Question)
         assert "This player cannot be loaded.\nValueError: models/[x].safetensors is broken" in ui.dialog
         await ui.press("m")
@@ -375,12 +374,6 @@ async def test_an_analysis_is_paused_goes_on_and_holds_nothing_up() -> None:
         await ui.until(player.running.is_set)
         await ui.play("h9")
         await ui.until(lambda: ui.app.game.ply == 4 and player.running.is_set())
-
-
-async def test_an_analysis_says_that_it_has_ended() -> None:
-    async with board_app(AnalysingPlayer(15, ["i9", "g7"]), terminal=(120, 40)) as ui:
-        await ui.press("c")
-        await ui.until(lambda: "ended" in ui.panel)
 
 
 def test_the_tree_of_an_analysis_has_more_memory_than_that_of_a_move(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,18 +114,11 @@ def test_results_in_words() -> None:
 
 
 def test_the_unit_of_work_is_that_of_the_search() -> None:
-    units = {
-        spec: effort_text(2, PlayerChoice(spec=spec), Rules()) for spec in ("default", "mentor:3", "level:8", "level:9")
-    }
-    assert units == {
-        "default": "2 simulations",
-        "mentor:3": "2 nodes",
-        "level:8": "2 nodes",
-        "level:9": "2 simulations",
-    }
-    assert effort_text(1, PlayerChoice(spec="level:9"), Rules(7, 4)) == "1 node", (
-        "the mentor plays where the model does not"
-    )
+    units = {"default": "simulations", "mentor:3": "nodes", "level:8": "nodes", "level:9": "simulations"}
+    for spec, unit in units.items():
+        assert effort_text(2, PlayerChoice(spec=spec), Rules()) == f"2 {unit}"
+    alone = effort_text(1, PlayerChoice(spec="level:9"), Rules(7, 4))
+    assert alone == "1 node", "the mentor plays where the model does not"
 
 
 def test_a_strangers_game_starts_no_program() -> None:
@@ -139,11 +132,8 @@ def test_a_strangers_game_starts_no_program() -> None:
 def learned(of: Game, values: dict[int, float], speaker: str) -> None:
     for ply, value in values.items():
         move = next(cell for cell in range(of.rules.cells) if of.at(ply).stones[cell] == EMPTY)
-        of.learn(
-            ply,
-            Analysis(moves=(MoveAnalysis(move, value),), value=value, variation=(move,), nodes=9, seconds=0),
-            speaker,
-        )
+        seen = Analysis(moves=(MoveAnalysis(move, value),), value=value, variation=(move,), nodes=9, seconds=0)
+        of.learn(ply, seen, speaker)
 
 
 def test_the_curve_of_two_analysts_in_turn_is_no_saw() -> None:

@@ -21,9 +21,10 @@ from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.painting import NOTHING, CellLook
 from tests.support.cases import cases
 from tests.support.graphics_terminal import GraphicsTerminal
-from tests.support.tui import BoardDriver, ThreadEngine, board_app
+from tests.support.tui import BoardDriver, board_app
 
 CHARACTER = USUAL_CHARACTER
+STARS = {48, 56, 112, 168, 176}
 PROTOCOLS = (Graphics.KITTY, Graphics.ITERM2, Graphics.SIXEL)
 LOOKS = (
     NOTHING,
@@ -167,7 +168,7 @@ async def shown_board(
     monkeypatch.setattr(App, "_display", display)
     game = Game(Rules(), Seats(None, None), [int(move) for move in moves.split()])
     setup = BoardSetup(game=game, graphics=graphics)
-    async with board_app(ThreadEngine({}), setup=setup, terminal=terminal) as ui:
+    async with board_app({}, setup=setup, terminal=terminal) as ui:
         ui.app.hear(Told(character=CHARACTER, is_complete=True))
         await ui.pilot.pause()
         yield ui, emulator, texts
@@ -182,14 +183,8 @@ def assert_shown(ui: BoardDriver, emulator: GraphicsTerminal) -> None:
         row, column = divmod(each, size)
         x, y, width, height = ui.board.geometry.cell(each)
         look = CellLook(stone=game.stones[each], is_last=bool(game.moves) and each == game.moves[-1])
-        sprite = Sprite(
-            2 * scale,
-            scale,
-            ((row == 0) - (row == size - 1), (column == size - 1) - (column == 0)),
-            each in {48, 56, 112, 168, 176},
-            look,
-            has_cursor=each == ui.board.cursor,
-        )
+        edges, is_star = ((row == 0) - (row == size - 1), (column == size - 1) - (column == 0)), each in STARS
+        sprite = Sprite(2 * scale, scale, edges, is_star, look, has_cursor=each == ui.board.cursor)
         shown = emulator.region(origin.x + x, origin.y + y, width, height)
         assert alike(shown, draw(sprite, emulator.character)), each
 
@@ -244,12 +239,9 @@ async def test_characters_of_another_size_draw_the_board_anew(monkeypatch: pytes
 async def test_characters_stay_where_no_pictures_are_wanted(monkeypatch: pytest.MonkeyPatch, plain: str) -> None:
     if plain == "no colours":
         monkeypatch.setenv("NO_COLOR", "1")
-    setup = BoardSetup(
-        seats=Seats(None, None),
-        ascii_only=plain == "ascii",
-        graphics=Graphics.NONE if plain == "none" else Graphics.KITTY,
-    )
-    async with board_app(ThreadEngine({}), setup=setup) as ui:
+    graphics = Graphics.NONE if plain == "none" else Graphics.KITTY
+    setup = BoardSetup(seats=Seats(None, None), ascii_only=plain == "ascii", graphics=graphics)
+    async with board_app({}, setup=setup) as ui:
         ui.app.hear(Told(name="kitty(0.41.1)", is_complete=True))
         assert ui.app.pictures is None
 

@@ -114,8 +114,7 @@ async def test_swap_has_no_third_choice_and_two_humans_choose_too() -> None:
 
 
 async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(tmp_path: Path) -> None:
-    engine = ThreadEngine({"scripted [b]": OpeningPlayer(Choice.BLACK)}, folder=tmp_path)
-    async with board_app(engine, setup=setup(WHITE)) as ui:
+    async with board_app(OpeningPlayer(Choice.BLACK), folder=tmp_path, setup=setup(WHITE)) as ui:
         await ui.shows(Question)
         await ui.press("m")
         await place(ui, "h8")
@@ -240,7 +239,7 @@ async def test_stones_are_placed_and_removed_and_the_engine_answers_from_there(t
 
 
 async def test_a_set_up_is_given_up_cleared_and_pasted() -> None:
-    async with board_app(ThreadEngine({}), setup=TWO_PLAYERS) as ui:
+    async with board_app({}, setup=TWO_PLAYERS) as ui:
         await ui.play("h8")
         await ui.press("plus", "y")  # a game is left after a question
         await ui.press("c")

@@ -160,7 +160,7 @@ async def test_a_win_is_shown_in_words_and_on_the_board() -> None:
 
 
 async def test_two_humans_play_without_an_engine() -> None:
-    async with board_app(ThreadEngine({}), setup=TWO_PLAYERS) as ui:
+    async with board_app({}, setup=TWO_PLAYERS) as ui:
         for name, then in (("h8", "White to move."), ("h9", "Black to move.")):
             await ui.click(name)
             assert ui.status == then

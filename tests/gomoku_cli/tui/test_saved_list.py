@@ -20,29 +20,26 @@ from tests.support.screens import screen_text
 from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
 from tests.support.tui import TWO_PLAYERS, BoardDriver, ThreadEngine, board_app
 
-_GAMES = {
-    "2026-11-01-120000": GameRecord(Rules(), (112, 113, 114), WHITE, black="you", white="level:3"),
-    "won by Ann": GameRecord(
-        Rules(15, variant=Variant.RENJU), (112,), BLACK, black="Ann", white="Bob", ending=Ending.RESIGNATION
-    ),
+RENJU, UNKNOWN, SWAP2 = Rules(15, variant=Variant.RENJU), Ending.UNKNOWN, Opening(OpeningRule.SWAP2)
+GAMES = {
+    "2026-11-01-120000": GameRecord(Rules(), (112, 113, 114), WHITE, "you", "level:3"),
+    "won by Ann": GameRecord(RENJU, (112,), BLACK, "Ann", "Bob", ending=Ending.RESIGNATION),
     "2026-11-03-120000": GameRecord(
-        Rules(),
-        (112, 113),
-        black="you",
-        white="mentor:2",
-        ending=Ending.UNKNOWN,
-        opening=Opening(OpeningRule.SWAP2),
-        note=OWN_NOTE,
+        Rules(), (112, 113), None, "you", "mentor:2", ending=UNKNOWN, opening=SWAP2, note=OWN_NOTE
     ),
 }
 
 
-def write_games(folder: Path) -> None:
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    """A folder with these games, the last one saved last."""
+    folder = tmp_path / "games"
     folder.mkdir()
-    for number, (name, record) in enumerate(_GAMES.items()):
+    for number, (name, record) in enumerate(GAMES.items()):
         path = folder / f"{name}.sgf"
         path.write_text(to_sgf(record), encoding="utf-8")
         os.utime(path, (10**9 + number, 10**9 + number))
+    return folder
 
 
 async def opened(ui: BoardDriver) -> None:
@@ -50,12 +47,9 @@ async def opened(ui: BoardDriver) -> None:
     await ui.shows(SavedGamesScreen)
 
 
-async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_path: Path) -> None:
-    games = tmp_path / "games"
-    write_games(games)
-    contents = {name: (games / f"{name}.sgf").read_bytes() for name in _GAMES}
-    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=games)
-    async with board_app(engine) as ui:
+async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(games: Path) -> None:
+    contents = {name: (games / f"{name}.sgf").read_bytes() for name in GAMES}
+    async with board_app(ScriptedPlayer(15), folder=games) as ui:
         await opened(ui)
         rows = [line.split() for line in ui.dialog.splitlines() if line.startswith("2001")]
         assert [row[2:] for row in rows] == [
@@ -83,18 +77,8 @@ async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_pat
         await ui.until(lambda: ui.app.game.ply == 2)
 
 
-async def test_a_copy_of_a_record_that_names_no_players_is_listed_by_its_file(tmp_path: Path) -> None:
-    record = GameRecord(Rules(), (112,), ending=Ending.UNKNOWN, source="lines.lib")
-    (tmp_path / "2026-11-04-120000.sgf").write_text(to_sgf(record), encoding="utf-8")
-    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path)) as ui:
-        await opened(ui)
-        assert "lines.lib" in ui.dialog
-
-
-async def test_a_game_of_the_list_is_marked_and_opened_by_the_left_button_alone(tmp_path: Path) -> None:
-    write_games(tmp_path / "games")
-    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path / "games")
-    async with board_app(engine) as ui:
+async def test_a_game_of_the_list_is_marked_and_opened_by_the_left_button_alone(games: Path) -> None:
+    async with board_app(ScriptedPlayer(15), folder=games) as ui:
         await opened(ui)
         for button, marked in ((3, "you - mentor:2"), (1, "you - level:3"), (2, "you - level:3"), (3, "you - level:3")):
             await ui.pilot.click("#games", offset=(2, 2), button=button)
@@ -103,10 +87,8 @@ async def test_a_game_of_the_list_is_marked_and_opened_by_the_left_button_alone(
         await ui.until(lambda: ui.app.game.ply == 3)
 
 
-async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Path) -> None:
-    games = tmp_path / "games"
-    write_games(games)
-    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=games)) as ui:
+async def test_pasted_text_and_letters_that_come_at_once_are_typed(games: Path) -> None:
+    async with board_app(ScriptedPlayer(15), folder=games) as ui:
         await opened(ui)
         await ui.paste("ann\nWON")
         assert "1 of 3" in ui.dialog and "filter: ann WON_" in ui.dialog
@@ -120,20 +102,23 @@ async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("ascii_only", "more"), [(False, "…"), (True, "..")])
-async def test_a_name_that_is_cut_in_the_list_says_so(tmp_path: Path, ascii_only: bool, more: str) -> None:
+async def test_a_cut_name_says_so_and_a_record_without_players_is_listed_by_its_file(
+    tmp_path: Path, ascii_only: bool, more: str
+) -> None:
+    record = GameRecord(Rules(), (112,), ending=UNKNOWN, source="lines.lib")
+    (tmp_path / "2026-11-04-120000.sgf").write_text(to_sgf(record), encoding="utf-8")
     (tmp_path / "a name.sgf").write_text("(;GM[4]SZ[15]PB[Tanaka the First]PW[Sushkov the Second];B[hh];W[ig])")
     setup = replace(TWO_PLAYERS, ascii_only=ascii_only)
-    async with board_app(ThreadEngine({}, folder=tmp_path), setup=setup) as ui:
+    async with board_app({}, folder=tmp_path, setup=setup) as ui:
         await opened(ui)
         (row,) = [line for line in ui.dialog.splitlines() if "a name: Tanaka" in line]
         assert "Second" not in row and row.count(more) == 1
+        assert "lines.lib" in ui.dialog
 
 
 @pytest.mark.parametrize("columns", [20, 30, 40, 60])
-async def test_a_narrow_list_keeps_each_game_on_its_row_and_says_what_is_cut(tmp_path: Path, columns: int) -> None:
-    write_games(tmp_path / "games")
-    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=tmp_path / "games")
-    async with board_app(engine, terminal=(columns, 20)) as ui:
+async def test_a_narrow_list_keeps_each_game_on_its_row_and_says_what_is_cut(games: Path, columns: int) -> None:
+    async with board_app(ScriptedPlayer(15), folder=games, terminal=(columns, 20)) as ui:
         await opened(ui)
         lines = [line.strip() for line in ui.dialog.splitlines()]
         (heading,) = [number for number, line in enumerate(lines) if line.startswith(("date", "players"))]
@@ -147,9 +132,9 @@ async def test_a_narrow_list_keeps_each_game_on_its_row_and_says_what_is_cut(tmp
 async def test_names_of_rules_are_whole_at_80_columns(tmp_path: Path) -> None:
     rules = [Rules(20, variant=variant) for variant in Variant]
     for number, each in enumerate(rules):
-        record = GameRecord(each, (112,), black="you", white="default", opening=Opening(OpeningRule.SWAP2))
+        record = GameRecord(each, (112,), black="you", white="default", opening=SWAP2)
         (tmp_path / f"{number}.sgf").write_text(to_sgf(record), encoding="utf-8")
-    async with board_app(ThreadEngine({}, folder=tmp_path), setup=TWO_PLAYERS) as ui:
+    async with board_app({}, folder=tmp_path, setup=TWO_PLAYERS) as ui:
         await opened(ui)
         rows = [line.split() for line in ui.dialog.splitlines() if ": you" in line]
     assert [row[8:] for row in rows] == [
@@ -158,15 +143,13 @@ async def test_names_of_rules_are_whole_at_80_columns(tmp_path: Path) -> None:
     ]
 
 
-def test_a_held_key_deletes_a_game_once(tmp_path: Path) -> None:
+def test_a_held_key_deletes_a_game_once(games: Path) -> None:
     """Keys that come before the list is new name a game again; what cannot be done leaves no empty file."""
-    games = tmp_path / "games"
-    write_games(games)
     files = Files(games)
     path = str(games / "won by Ann.sgf")
     answers = [files.run(0, DeleteGame(path)) for _ in range(3)]
     assert {answer.remark for answer in answers} == {"won by Ann is deleted; ctrl+z brings it back."}
-    gone = tmp_path / "deleted-games"
+    gone = games.parent / "deleted-games"
     assert [file.name for file in gone.iterdir()] == ["won by Ann.sgf"]
     (gone / "won by Ann.sgf").unlink()
     for task in (RestoreGame(), RenameGame(path, "other")):
@@ -179,8 +162,7 @@ def test_a_held_key_deletes_a_game_once(tmp_path: Path) -> None:
 async def test_a_game_on_the_board_goes_on_under_its_new_name(tmp_path: Path) -> None:
     """One that was saved in this session, and one that was only opened."""
     games = tmp_path / "games"
-    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9", "a1", "b2"])}, folder=games)
-    async with board_app(engine) as ui:
+    async with board_app(ScriptedPlayer(15, ["i9", "a1", "b2"]), folder=games) as ui:
         await ui.play("h8")
         for name, move in (("one", "c3"), ("two", "d4")):
             await opened(ui)
@@ -199,7 +181,7 @@ async def test_a_game_that_is_renamed_or_deleted_in_another_window_stays_and_thi
 ) -> None:
     games = tmp_path / "games"
     other = Files(games)
-    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=games)) as ui:
+    async with board_app(ScriptedPlayer(15), folder=games) as ui:
         for moves, task in ((2, lambda path: RenameGame(path, "mine")), (4, DeleteGame)):
             await ui.play(f"h{moves}")
             (path,) = (file for file in games.iterdir() if file.stem != "mine")
@@ -239,9 +221,7 @@ async def test_a_pasted_game_without_a_result_does_not_go_on(tmp_path: Path) -> 
         assert newest_unfinished(tmp_path) is None
 
 
-def test_a_deleted_game_never_takes_the_place_of_another(tmp_path: Path) -> None:
-    games = tmp_path / "games"
-    write_games(games)
+def test_a_deleted_game_never_takes_the_place_of_another(games: Path) -> None:
     path = games / "won by Ann.sgf"
     gone = deleted(path)
     path.write_text("another")

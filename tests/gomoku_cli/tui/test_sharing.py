@@ -30,7 +30,7 @@ MOVES = "h8 i9 h9 h7 g8"
 
 
 async def test_the_shown_position_is_copied_as_moves_board_and_the_whole_game_as_sgf() -> None:
-    async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:
+    async with board_app({}, setup=shown_game(MOVES)) as ui:
         await ui.press("comma", "y", "m")
         assert ui.app.clipboard == "h8 i9 h9 h7"
         assert ui.status.startswith("Copied as moves")
@@ -59,7 +59,7 @@ async def test_a_copied_sgf_has_the_values_of_analyses_and_leaves_the_game_as_it
 
 async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:
+    async with board_app({}, setup=shown_game(MOVES)) as ui:
         for key, suffix in (("p", "png"), ("v", "svg"), ("g", "gif")):
             await ui.press("y", key)
             await ui.until(lambda: f".{suffix}" in ui.status)  # noqa: B023
@@ -75,7 +75,7 @@ async def test_a_picture_that_cannot_be_written_names_its_file_and_the_reason(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "file")
-    async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:
+    async with board_app({}, setup=shown_game(MOVES)) as ui:
         for key in "pvg":
             await ui.press("y", key)
             await ui.until(lambda: "file" in ui.status)
@@ -91,13 +91,13 @@ async def test_a_picture_that_cannot_be_written_names_its_file_and_the_reason(
 
 async def test_a_board_behind_a_page_draws_no_file_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gomoku_cli.tui.screens.dialogs.is_served", lambda: True)
-    async with board_app(ThreadEngine({}), setup=shown_game(MOVES)) as ui:
+    async with board_app({}, setup=shown_game(MOVES)) as ui:
         await ui.press("y")
         assert {button.id for button in ui.app.screen.query("Button")} == {f"answer-{key}" for key in "mltsb"}
 
 
 async def test_moves_are_pasted_in_the_spelling_of_other_programs() -> None:
-    async with board_app(ThreadEngine({}), setup=TWO_PLAYERS) as ui:
+    async with board_app({}, setup=TWO_PLAYERS) as ui:
         await ui.paste("8,8,12\n9,7,31\n", moves="h8 i9")
         await ui.paste("3. h9 h7\n", moves="h8 i9 h9 h7")
         await ui.paste("https://gomocalc.com/#/a2a4\n")
@@ -105,7 +105,7 @@ async def test_moves_are_pasted_in_the_spelling_of_other_programs() -> None:
         await ui.paste("h16 a1\n")
         assert "off the board" in ui.status
         assert len(ui.moves) == 6
-    async with board_app(ThreadEngine({}), setup=BoardSetup(game=Game(Rules(19), Seats(None, None), [0]))) as ui:
+    async with board_app({}, setup=BoardSetup(game=Game(Rules(19), Seats(None, None), [0]))) as ui:
         await ui.press("y", "l")
         assert ui.status.endswith("Its page plays on 15x15; set it to 5 in a row on 19x19.")
 
@@ -251,7 +251,7 @@ async def test_a_quickly_typed_comment_is_saved_by_its_control_key() -> None:
 
 
 async def test_text_pasted_into_the_line_for_a_move_is_played_with_its_end() -> None:
-    async with board_app(ThreadEngine({}), setup=TWO_PLAYERS) as ui:
+    async with board_app({}, setup=TWO_PLAYERS) as ui:
         await ui.press("slash")
         await ui.paste("h8", moves="")
         await ui.paste("\n", moves="h8")

@@ -33,7 +33,7 @@ def view(best: str, value: float) -> Analysis:
     return Analysis(moves=(MoveAnalysis(cell, value),), value=value, variation=(cell,), nodes=10, seconds=0.1)
 
 
-async def test_every_pane_opens_and_closes_with_its_key() -> None:
+async def test_every_pane_opens_and_closes_with_its_key_and_an_analysis_says_that_it_has_ended() -> None:
     player = AnalysingPlayer(15, ["i9"])
     async with board_app(player, terminal=(120, 40)) as ui:
         await ui.play("h8")
@@ -49,6 +49,7 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
         await ui.press("c")
         for text in ("Candidates for black: scripted [b]", "1 a1        60   50.0        60 %", "line  a1 b1 c1"):
             assert text in ui.panel
+        await ui.until(lambda: "ended" in ui.panel)
         await ui.press("c", "g")
         assert "Candidates" not in ui.visible_panel
         assert "Black's win probability" in ui.visible_panel
@@ -73,7 +74,7 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
 
 
 async def test_threats_are_marked_and_a_win_by_fours_is_numbered() -> None:
-    async with board_app(ThreadEngine({}), setup=shown_game("h8 a1 i8 a2 j8 a15")) as ui:
+    async with board_app({}, setup=shown_game("h8 a1 i8 a2 j8 a15")) as ui:
         await ui.press("f")
         await ui.until(lambda: ui.app.control.threats is not None)
         threats = ui.app.control.threats
@@ -186,8 +187,7 @@ async def test_a_review_asks_the_analyst_about_the_engines_own_moves_too() -> No
     game = Game(Rules(), Seats(None, PlayerChoice(spec="mentor:2")), cells("h8", "i9", "h9"))
     for ply, best in ((0, "h8"), (1, "i9"), (2, "h9")):
         game.learn(ply, replace(view(best, 0.9), nodes=1_000), "mentor:2")
-    engine = ThreadEngine({"mentor:2": player, "default": player})
-    async with board_app(engine, setup=BoardSetup(game=game, reviews=True)) as ui:
+    async with board_app({"mentor:2": player, "default": player}, setup=BoardSetup(game=game, reviews=True)) as ui:
         await ui.until(lambda: len(player.analysed) == 4)
         assert player.analysed == [game.line[:ply] for ply in (3, 0, 1, 2)], "the shown position comes first"
         await ui.until(lambda: {ui.app.game.speaker_at(ply) for ply in range(4)} == {"default"})
@@ -263,8 +263,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
     path.write_text(text, encoding="utf-8")
     found = opened(path)
     setup = BoardSetup(game=Game.from_saved(found.game, found.remark), path=found.path, reviews=True)
-    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path / "games")
-    async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+    async with board_app(AnalysingPlayer(15), folder=tmp_path / "games", setup=setup, terminal=(120, 40)) as ui:
         assert "nick one (1419)" in ui.panel and "Some Bot" in ui.panel
         assert "White won by resignation" in ui.panel
         assert "Note: game 1 of 2; gomoku analyze FILE --game N shows another" in ui.panel
@@ -303,8 +302,7 @@ async def test_candidates_that_are_known_wait_for_the_room_of_the_panel(terminal
 
 async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9"])}, folder=tmp_path / "file")
-    async with board_app(engine) as ui:
+    async with board_app(ScriptedPlayer(15, ["i9"]), folder=tmp_path / "file") as ui:
         await ui.click("h8")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
         problem = f"This game is not saved: Not a directory ({tmp_path / 'file'})."

@@ -17,7 +17,7 @@ from gomoku_cli.tui.screens.dialog import Question
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.scripted_players import AnalysingPlayer, GatedPlayer, ScriptedPlayer
-from tests.support.tui import TWO_PLAYERS, BoardDriver, ThreadEngine, board_app
+from tests.support.tui import TWO_PLAYERS, BoardDriver, board_app
 
 
 def line(ui: BoardDriver) -> list[str]:
@@ -81,7 +81,7 @@ async def test_of_many_variations_the_first_are_listed() -> None:
     game = Game(Rules(), Seats(None, None), [112, 113])
     for cell in range(8):
         game.tree.variations[0].add(cell)
-    async with board_app(ThreadEngine({}), setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
+    async with board_app({}, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
         rows = moves_text(ui).split("\n")
         assert [row.split() for row in rows[1:5]] == [["or", "1...", name] for name in ("a1", "b1", "c1", "d1")]
         assert rows[5:] == ["   and 4 others"]
@@ -90,8 +90,7 @@ async def test_of_many_variations_the_first_are_listed() -> None:
 
 
 async def test_a_variation_is_promoted_and_deleted(tmp_path: Path) -> None:
-    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
-    async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
+    async with board_app(AnalysingPlayer(15), folder=tmp_path, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
         await ui.press("w", "d", status="There is no move to delete here.")
         await ui.press("slash", *"h8i9h9h7", "enter", "comma", "comma")
         await ui.click("a1")
@@ -112,8 +111,7 @@ async def test_a_variation_is_promoted_and_deleted(tmp_path: Path) -> None:
 
 
 async def test_what_was_deleted_comes_back_where_it_was(tmp_path: Path) -> None:
-    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
-    async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
+    async with board_app(AnalysingPlayer(15), folder=tmp_path, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
         await ui.press("slash", *"h8i9h9h7", "enter")
         ui.app.control.review.describe(ui.app.game.node, "", "why")
         (path,) = tmp_path.iterdir()
@@ -131,8 +129,7 @@ async def test_what_was_deleted_comes_back_where_it_was(tmp_path: Path) -> None:
 
 
 async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_path: Path) -> None:
-    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
-    async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
+    async with board_app(AnalysingPlayer(15), folder=tmp_path, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
         await ui.press("slash", *"h8i9", "enter", "comma")
         await ui.click("g7")
         await ui.press("e")
@@ -234,8 +231,7 @@ async def test_a_foreign_file_keeps_its_variations(tmp_path: Path) -> None:
     path.write_text(FOREIGN)
     found = opened(path)
     setup = BoardSetup(game=Game.from_saved(found.game), path=found.path, reviews=True)
-    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=folder)
-    async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+    async with board_app(AnalysingPlayer(15), folder=folder, setup=setup, terminal=(120, 40)) as ui:
         await ui.press("right_square_bracket")
         assert ui.moves == ["h8", "g9"] and "two" in ui.panel
         assert "Ann" in ui.panel and "human" not in ui.panel
