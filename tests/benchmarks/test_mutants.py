@@ -21,15 +21,8 @@ def test_mutants_that_are_named_as_equivalent_exist() -> None:
 
 @pytest.mark.slow
 def test_mutants_of_the_gate_are_killed(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.mutants",
-        "gate",
-        "--json",
-        "--results",
-        str(tmp_path / "mutants.jsonl"),
-    ]
+    words = "-m benchmarks.mutants gate --json --results".split()
+    command = [sys.executable, *words, str(tmp_path / "mutants.jsonl")]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     row = json.loads(ended.stdout)
     assert (ended.returncode, row["killed"], row["uncovered"]) == (0, row["mutants"], 0)

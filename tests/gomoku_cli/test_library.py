@@ -14,16 +14,15 @@ import numpy as np
 import pytest
 
 import gomoku_cli as gomoku
+from tests.support.commands import python
 
 HEAVY = ("numpy", "numba", "torch", "typing_extensions", "rich", "textual")
 LIGHT = ("BLACK", "IllegalMoveError", "Limit", "Position", "Record", "Rules", "UserError", "read_games", "record_game")
 
 
-def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def installed(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a program with our packages installed, in a folder that it finds modules in too."""
-    command = [sys.executable, "-c", code]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return python(code, cwd=folder, env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"})
 
 
 def test_every_name_is_there_and_no_other() -> None:
@@ -41,7 +40,7 @@ def test_the_game_loads_nothing_heavy(tmp_path: Path) -> None:
         f"for name in {LIGHT}: getattr(gomoku, name)\n"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
-    done = python(code, tmp_path)
+    done = installed(code, tmp_path)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
@@ -69,7 +68,7 @@ def test_a_package_in_the_place_of_ours_is_named(file: str, tmp_path: Path) -> N
     path = tmp_path / file
     path.parent.mkdir(exist_ok=True)
     path.write_text("raise AssertionError('it was run')", encoding="utf-8")
-    done = python("import gomoku_cli as gomoku; gomoku.Position()", tmp_path)
+    done = installed("import gomoku_cli as gomoku; gomoku.Position()", tmp_path)
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
     name = file.partition("/")[0].removesuffix(".py")
@@ -86,7 +85,7 @@ def test_a_package_in_the_place_of_ours_is_named(file: str, tmp_path: Path) -> N
 def test_a_folder_without_modules_takes_no_place(tmp_path: Path) -> None:
     (tmp_path / "nets").mkdir()
     (tmp_path / "core").mkdir()
-    done = python("import gomoku_cli as gomoku; print(gomoku.Position().ply)", tmp_path)
+    done = installed("import gomoku_cli as gomoku; print(gomoku.Position().ply)", tmp_path)
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 

@@ -3,8 +3,6 @@
 import dataclasses
 import itertools
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +31,9 @@ from nets.runtimes.runtime import RuntimeUnavailableError
 from nets.shapes import fits
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
+from tests.support.commands import python
 from tests.support.nets import CPU, EXACT, as_tensors, priors, random_batch
 from tests.support.nets import LINES as SMALL
-from tests.support.project import ROOT
 
 DEFAULT = RuntimeChoice()
 LARGE = dataclasses.replace(
@@ -351,9 +349,7 @@ def test_without_compilation_and_without_torch_the_evaluations_are_the_same(tmp_
     save_model(tmp_path / "lines.safetensors", model_of(SMALL, 6), {})
 
     def run(**settings: str) -> str:
-        command = [sys.executable, "-c", INTERPRETED, str(tmp_path / "lines.safetensors")]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
-        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+        return python(INTERPRETED, tmp_path / "lines.safetensors", env=os.environ | settings).stdout
 
     compiled = run()
     assert compiled.startswith("False ")

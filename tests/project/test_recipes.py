@@ -5,8 +5,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 
 from curriculum.run.folder import read_metrics
 from nets.tensor_file import open_tensors
+from tests.support.commands import python
 from tests.support.project import ROOT
 
 PACKAGES = ("core", "nets", "search", "curriculum", "gomoku_cli")
@@ -73,14 +72,7 @@ def output(recipes: Iterable[str], root: Path, folder: Path, **environment: str)
             phases = PHASES.get(words[words.index("--run") + 1], "basics,imitation,selfplay")
             words += [word for setting in (*QUICK, f"phases={phases}") for word in ("--set", setting)] + ["--quiet"]
         commands.append(words)
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, json.dumps(commands)],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(root)} | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = python(RUN, json.dumps(commands), cwd=folder, env=os.environ | {"PYTHONPATH": str(root)} | environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -46,15 +46,7 @@ def python(script: str, *arguments: object, **options: Any) -> subprocess.Comple
     return subprocess.run([sys.executable, "-c", script, *map(str, arguments)], **options)
 
 
-def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+def gomoku(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "gomoku_cli", *map(str, arguments)],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
+    start = "from gomoku_cli.__main__ import main; main()"
+    return python(start, *arguments, env=os.environ | environment, stdin=subprocess.DEVNULL)

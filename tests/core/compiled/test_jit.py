@@ -1,13 +1,12 @@
 """Kernels compile, are cached by what they say, and do without either."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from core.compiled.jit import _kernel_sources, _source_hash
+from tests.support.commands import python
 from tests.support.project import ROOT
 
 PLAY = """
@@ -23,9 +22,8 @@ print([wins(compile_rules(position.rules), stones_of(position), cell) for cell i
 
 def run(script: str, **variables: str) -> str:
     """Return the output of `script` in a process of its own, with these environment variables changed."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")} | variables
-    command = [sys.executable, "-W", "error", "-c", script]
-    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    others = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")} | variables
+    ended = python(script, env=others | {"PYTHONWARNINGS": "error"})
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.strip()
 

@@ -4,12 +4,11 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.project import ROOT
+from tests.support.commands import python
 
 MATCH = "evaluate mentor:paper --against random --games 2"
 COLD = "the first run compiles the search"
@@ -20,16 +19,7 @@ def gomoku(cache: Path, *lines: str) -> subprocess.CompletedProcess[str]:
     """Run command lines in a process of their own, with every user folder under `cache`."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     folders = {name: str(cache) for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "USERPROFILE")}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *lines],
-        cwd=ROOT,
-        env=environment | folders,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
+    done = python(RUN, *lines, env=environment | folders, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     return done
 

@@ -172,15 +172,9 @@ def test_a_request_for_short_slices_changes_neither_priority_nor_policy() -> Non
 @contextmanager
 def engine(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
     """Start `gomoku engine` with pipes."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "gomoku_cli", "engine", *arguments],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-    ) as process:
+    words = [sys.executable, "-m", "gomoku_cli", "engine", *arguments]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(words, cwd=ROOT, env=os.environ | environment, bufsize=0, **pipes) as process:
         try:
             yield process
         finally:

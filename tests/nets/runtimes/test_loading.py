@@ -3,7 +3,6 @@
 import ctypes
 import os
 import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -29,6 +28,7 @@ from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.openvino import OpenVino
 from nets.runtimes.runtime import RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
+from tests.support.commands import python
 from tests.support.nets import random_batch
 from tests.support.project import ROOT
 
@@ -196,15 +196,8 @@ def test_the_gpu_check_asks_the_driver_for_its_devices(
 
 def run_apart(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script in a process of its own, with the default choice of a runtime."""
-    return subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{script}"],
-        cwd=folder,
-        env={name: value for name, value in os.environ.items() if name != "GOMOKU_BACKEND"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    others = {name: value for name, value in os.environ.items() if name != "GOMOKU_BACKEND"} | environment
+    return python(f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{script}", cwd=folder, env=others)
 
 
 TWO_NETS = """
