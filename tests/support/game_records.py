@@ -55,4 +55,6 @@ GAMES = [
 
 def kept_by_psq(game: GameRecord) -> GameRecord:
     """The game as a .psq file holds it."""
-    return replace(game, comments=(), note="", date="")
+    ending = Ending.FORFEIT if game.ending == Ending.RESIGNATION else game.ending
+    names = {side: " ".join(getattr(game, side).split()) for side in ("black", "white")}
+    return replace(game, comments=(), values=(), analyses=(), note="", date="", ending=ending, **names)

@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 import pytest
 
-from core.notation import cell_name, parse_cell
+from core.notation import cell_name
 from core.position import Position
 from core.rules import BLACK, WHITE, Colour, Rules
 from core.streams import stream_key
@@ -28,7 +28,7 @@ def position(colour: Colour, own: str, enemy: str) -> Position:
     while len(stones[WHITE]) < len(stones[BLACK]) - (colour == WHITE):
         stones[WHITE].append(next(fillers))
     moves = [name for pair in zip_longest(stones[BLACK], stones[WHITE]) for name in pair if name is not None]
-    result = Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in moves])
+    result = Position.from_moves(RULES, moves)
     assert result.side_to_move == colour
     return result
 
@@ -39,7 +39,7 @@ def openings() -> list[Position]:
         *("g11 f10 g7 h6 h12", "f8 h8 j5 g5", "h2 e5 h4 e3 d7 f2 e4", "d3 d4 h7 d2 e5 h4 b2 f3"),
         *("f12 g10 g9 h13 h11 e12 e15 g13", "h11 g9 h9 j10 e9", "m5 n5 o5 l4", "n5 m5 l5 l3 k3"),
     )
-    return [Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in start.split()]) for start in starts]
+    return [Position.from_moves(RULES, start) for start in starts]
 
 
 def moves_of(player: Player, board: Position, seeds: int = 4) -> set[str]:

@@ -40,19 +40,18 @@ class NaiveBoard:
 
     def wins(self, own: int, enemy: int) -> int:
         """Return the empty cells on which a stone makes a line."""
-        found = 0
-        for window in self.windows:
-            missing = window & ~own
-            if missing & (missing - 1) == 0 and not missing & enemy:
-                found |= missing
-        return found
+        return self.lacking(1, own, enemy)
 
     def fours(self, own: int, enemy: int) -> int:
         """Return the empty cells on which a stone makes a four."""
+        return self.lacking(2, own, enemy)
+
+    def lacking(self, count: int, own: int, enemy: int) -> int:
+        """Return the empty cells of the windows that lack so many stones of `own`."""
         found = 0
         for window in self.windows:
             missing = window & ~own
-            if missing.bit_count() == 2 and not missing & enemy:
+            if missing.bit_count() == count and not missing & enemy:
                 found |= missing
         return found
 

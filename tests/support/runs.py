@@ -1,5 +1,6 @@
-"""Run folders with metrics of their own, without training, and a small run with all phases."""
+"""Run folders with metrics of their own, a small run with all phases, and the comparison of games and samples."""
 
+import itertools
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from core.records.record import GameRecord
 from core.rules import BLACK
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
+from curriculum.games.selfplay_games import SelfPlayGame
 from curriculum.presets import resolve, to_toml
 from curriculum.training.samples import Samples
 from nets.config import NetConfig
@@ -32,6 +34,17 @@ CURRICULUM = replace(resolve(assignments=SETTINGS), net=NetConfig.tower(4, 1, hi
 _START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
+def same_game(one: SelfPlayGame, other: SelfPlayGame) -> bool:
+    """Return True for the same game with the same samples."""
+    return one.record == other.record and same_samples(one.samples, other.samples)
+
+
+def same_samples(one: Samples, other: Samples) -> bool:
+    """Return True for the same positions with the same targets."""
+    pairs = ((samples.positions.stones, samples.policies, samples.values) for samples in (one, other))
+    return all(itertools.starmap(np.array_equal, zip(*pairs, strict=True)))
+
+
 class Killed(BaseException):
     """End of the process: nothing may catch it."""
 
@@ -47,29 +60,12 @@ def plain_samples(count: int) -> Samples:
 
 def match(opponent: str, wins: int, losses: int) -> dict[str, Any]:
     """Return the result of a match as the metrics have it."""
-    games = wins + losses
-    return {
-        "player": "model",
-        "opponent": opponent,
-        "wins": wins,
-        "draws": 0,
-        "losses": losses,
-        "score": wins / games,
-        "games": games,
-        "distinct_games": games,
-        "as_black": {"wins": wins, "draws": 0, "losses": losses},
-        "as_white": {"wins": 0, "draws": 0, "losses": 0},
-        "pairs": None,
-        "score_interval": [0.1, 0.9],
-        "elo": 35.0,
-        "elo_interval": [-20.0, 90.0],
-        "los": 0.9,
-        "mean_plies": 30.0,
-        "mean_move_seconds": [0.01, 0.01],
-        "longest_move_seconds": [0.02, 0.02],
-        "forfeits": [],
-        "seconds": 4.0,
-    }
+    games, counts = wins + losses, {"wins": wins, "draws": 0, "losses": losses}
+    score = {"score": wins / games, "games": games, "distinct_games": games, "score_interval": [0.1, 0.9]}
+    sides = {"as_black": counts, "as_white": dict.fromkeys(counts, 0), "pairs": None, "forfeits": []}
+    elo = {"elo": 35.0, "elo_interval": [-20.0, 90.0], "los": 0.9}
+    times = {"mean_move_seconds": [0.01, 0.01], "longest_move_seconds": [0.02, 0.02], "seconds": 4.0}
+    return {"player": "model", "opponent": opponent, **counts, **score, **sides, **elo, "mean_plies": 30.0, **times}
 
 
 def append(path: Path, *records: dict[str, Any]) -> None:

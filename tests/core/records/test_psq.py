@@ -15,7 +15,7 @@ from core.records.renlib import parse_library
 from core.records.tree import Node
 from core.rules import BLACK, Colour, Rules, Variant
 from tests.support.cases import cases
-from tests.support.game_records import records
+from tests.support.game_records import kept_by_psq, records
 
 HUMANS, WON = (text for _, text, *_ in cases("psq_results")[:2])
 """A person's game, saved while it was played, and a game of a tournament."""
@@ -71,20 +71,7 @@ def test_games_written_into_one_text_are_read_back(written: list[GameRecord]) ->
     for game in written:
         assume(not {game.black.strip()[:1], game.white.strip()[:1]} & set("0123456789+-"))
         assume(not {game.black.strip(), game.white.strip()} & {"homo-1", "homo-2"})
-    kept = [
-        replace(
-            game,
-            black=" ".join(game.black.split()),
-            white=" ".join(game.white.split()),
-            comments=(),
-            values=(),
-            analyses=(),
-            note="",
-            date="",
-            ending=Ending.FORFEIT if game.ending == Ending.RESIGNATION else game.ending,
-        )
-        for game in written
-    ]
+    kept = list(map(kept_by_psq, written))
     assert parse_psq("".join(map(to_psq, written))) == kept
     assert "".join(map(to_psq, kept)) == "".join(map(to_psq, written))
 
@@ -151,17 +138,9 @@ def node(name: str, flags: int = 0, comment: bytes = b"", text: bytes = b"") -> 
     return bytes([at(name) if name else 0, flags]) + extension + b"".join(map(padded, filter(None, (comment, text))))
 
 
-LIBRARY = HEADER + b"".join(
-    (
-        node(""),
-        node("h8", comment="the centre\b天元".encode("gb18030")),
-        node("i9", MORE, text=b"A"),
-        node("g7", MORE | LAST),
-        node("h10", comment=b"direct"),
-        node("j7", LAST),
-        node("h9", LAST, text=b"B"),
-    )
-)
+CENTRE = node("h8", comment="the centre\b天元".encode("gb18030"))
+BRANCHES = node("i9", MORE, text=b"A") + node("g7", MORE | LAST) + node("h10", comment=b"direct") + node("j7", LAST)
+LIBRARY = HEADER + node("") + CENTRE + BRANCHES + node("h9", LAST, text=b"B")
 
 
 def shape(tree: Node) -> list[object]:
@@ -197,16 +176,9 @@ def test_the_oldest_libraries_have_no_header_and_seven_bits(tmp_path: Path) -> N
 
 def test_moves_that_cannot_be_played_are_left_out_with_what_follows(tmp_path: Path) -> None:
     path = tmp_path / "lines.lib"
-    path.write_bytes(
-        HEADER
-        + node("h8")
-        + node("h8", MORE)  # occupied
-        + node("a1", LAST)
-        + node("", MORE)  # a pass
-        + node("b1", LAST)
-        + node("c1", MORE | LAST | NO_MOVE, text=b"x")  # a text alone
-        + node("h9", LAST)
-    )
+    occupied, a_pass = node("h8", MORE) + node("a1", LAST), node("", MORE) + node("b1", LAST)
+    text_alone = node("c1", MORE | LAST | NO_MOVE, text=b"x")
+    path.write_bytes(HEADER + node("h8") + occupied + a_pass + text_alone + node("h9", LAST))
     file = open_games(path)
     (tree,) = file.trees()
     assert shape(tree) == [("h8", [("h9", [])])]

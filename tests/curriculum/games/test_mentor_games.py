@@ -30,6 +30,7 @@ from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Decision, ForfeitError, Player
 from tests.support.players import OneByOne
+from tests.support.runs import same_samples as equal
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -76,14 +77,6 @@ class Recorded(OneByOne):
 
 def with_imitation(**changes: Any) -> Config:
     return replace(CONFIG, imitation=replace(CONFIG.imitation, **changes))
-
-
-def equal(one: Samples, other: Samples) -> bool:
-    return (
-        np.array_equal(one.positions.stones, other.positions.stones)
-        and np.array_equal(one.policies, other.policies)
-        and np.array_equal(one.values, other.values)
-    )
 
 
 def played_moves(samples: Samples) -> list[int]:

@@ -17,6 +17,7 @@ from curriculum.training.samples import decayed_results
 from search.tree.mcts import ForestSearch
 from search.tree.settings import Noise, SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
+from tests.support.runs import same_game
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -35,14 +36,6 @@ def with_selfplay(**changes: object) -> Config:
 def played(config: Config = CONFIG, numbers: Sequence[int] = range(4), iteration: int = 0) -> dict[int, SelfPlayGame]:
     player = SelfPlay(config, ScriptedEvaluator(config.rules), iteration=iteration, balanced=BALANCED)
     return dict(item for item in player.play(numbers) if item is not None)
-
-
-def same_game(one: SelfPlayGame, other: SelfPlayGame) -> bool:
-    return (
-        one.record == other.record
-        and np.array_equal(one.samples.policies, other.samples.policies)
-        and np.array_equal(one.samples.values, other.samples.values)
-    )
 
 
 def test_every_position_stands_before_the_move_its_policy_led_to() -> None:

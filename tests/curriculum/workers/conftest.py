@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from curriculum.games.selfplay_games import SelfPlayGame
@@ -11,6 +10,7 @@ from curriculum.phases.jobs import SelfPlayJob
 from nets.checkpoint import save_model
 from nets.config import Backend, RuntimeChoice, set_runtime
 from nets.dual import make_model
+from tests.support.runs import same_game
 
 
 @pytest.fixture
@@ -31,9 +31,4 @@ def job(tmp_path: Path, request: pytest.FixtureRequest) -> SelfPlayJob:
 
 def same(one: dict[int, SelfPlayGame], other: dict[int, SelfPlayGame]) -> bool:
     """Return True for the same games with the same samples."""
-    return one.keys() == other.keys() and all(
-        game.record == other[number].record
-        and np.array_equal(game.samples.policies, other[number].samples.policies)
-        and np.array_equal(game.samples.values, other[number].samples.values)
-        for number, game in one.items()
-    )
+    return one.keys() == other.keys() and all(same_game(game, other[number]) for number, game in one.items())

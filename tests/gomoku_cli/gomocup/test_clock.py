@@ -17,6 +17,16 @@ from tests.support.gomocup import ABOUT, FIRST, SECOND, Talk
 from tests.support.waiting import wait_until
 
 
+def limited(move_ms: int | None = None, game_ms: int | None = None) -> Clock:
+    """A clock with these limits of a move and of a game."""
+    clock = Clock()
+    if move_ms is not None:
+        clock.set_move_limit(move_ms)
+    if game_ms is not None:
+        clock.set_game_limit(game_ms)
+    return clock
+
+
 def budget_s(clock: Clock) -> float:
     """The seconds that the clock gives a move."""
     return clock.deadline(100.0) - 100.0
@@ -32,8 +42,7 @@ def move(clock: Clock, *, late_s: float = 0.0) -> None:
 def test_a_move_takes_the_default_time_without_a_limit() -> None:
     assert budget_s(Clock()) == DEFAULT_MOVE_S
     assert budget_s(Clock(default_s=7.0)) == 7.0
-    clock = Clock()
-    clock.set_game_limit(0)
+    clock = limited(game_ms=0)
     clock.set_time_left(2**31 - 1)
     assert budget_s(clock) == DEFAULT_MOVE_S
 
@@ -49,8 +58,7 @@ def test_no_move_takes_more_than_the_maximum() -> None:
 
 @pytest.mark.parametrize("limit_ms", [100, 300, 1000, 5000, 30_000])
 def test_a_move_uses_its_limit_less_a_margin_or_the_minimum_time(limit_ms: int) -> None:
-    clock = Clock()
-    clock.set_move_limit(limit_ms)
+    clock = limited(limit_ms)
     margin_s = limit_ms / 1000 - budget_s(clock)
     assert 0.04 <= margin_s <= 0.13 + limit_ms / 10_000
     clock.set_move_limit(0)
@@ -58,8 +66,7 @@ def test_a_move_uses_its_limit_less_a_margin_or_the_minimum_time(limit_ms: int) 
 
 
 def test_the_margin_grows_with_the_longest_delay_up_to_a_maximum() -> None:
-    clock = Clock()
-    clock.set_move_limit(1000)
+    clock = limited(1000)
     before = budget_s(clock)
     clock.record_delay(0.07)
     clock.record_delay(0.01)
@@ -69,8 +76,7 @@ def test_the_margin_grows_with_the_longest_delay_up_to_a_maximum() -> None:
 
 
 def test_the_margin_is_smaller_where_the_machine_is_known_to_be_calm() -> None:
-    clock = Clock()
-    clock.set_move_limit(500)
+    clock = limited(500)
     cautious = budget_s(clock)
     for _ in range(49):
         clock.record_delay(0.0)
@@ -85,8 +91,7 @@ def test_the_margin_is_smaller_where_the_machine_is_known_to_be_calm() -> None:
 
 
 def test_a_delay_loses_its_weight_from_move_to_move() -> None:
-    clock = Clock()
-    clock.set_move_limit(1000)
+    clock = limited(1000)
     before = budget_s(clock)
     move(clock, late_s=0.2)
     margins = []
@@ -99,8 +104,7 @@ def test_a_delay_loses_its_weight_from_move_to_move() -> None:
 
 
 def test_the_time_of_a_game_is_spread_over_its_moves() -> None:
-    clock = Clock()
-    clock.set_game_limit(60_000)
+    clock = limited(game_ms=60_000)
     spent = 0.0
     for number in range(60):
         seconds = budget_s(clock)
@@ -113,8 +117,7 @@ def test_the_time_of_a_game_is_spread_over_its_moves() -> None:
 
 
 def test_the_managers_time_left_replaces_our_count_and_shrinks_with_every_move() -> None:
-    clock = Clock()
-    clock.set_game_limit(60_000)
+    clock = limited(game_ms=60_000)
     clock.set_time_left(3000)
     assert budget_s(clock) < 0.2
     clock.set_time_left(2**31 - 1)
@@ -126,8 +129,7 @@ def test_the_managers_time_left_replaces_our_count_and_shrinks_with_every_move()
 
 
 def test_the_preparation_counts_for_the_game_and_not_for_a_move() -> None:
-    clock = Clock()
-    clock.set_move_limit(1000)
+    clock = limited(1000)
     before = budget_s(clock)
     clock.charge(5.0)
     assert budget_s(clock) == before
@@ -136,8 +138,7 @@ def test_the_preparation_counts_for_the_game_and_not_for_a_move() -> None:
 
 
 def test_a_new_game_begins_with_all_of_its_time() -> None:
-    clock = Clock()
-    clock.set_game_limit(60_000)
+    clock = limited(game_ms=60_000)
     before = budget_s(clock)
     for _ in range(5):
         move(clock)
@@ -151,11 +152,7 @@ def test_a_new_game_begins_with_all_of_its_time() -> None:
     st.lists(st.tuples(st.integers(-1000, 1_000_000), st.floats(0, 0.5)), max_size=10),
 )
 def test_no_limit_is_ever_exceeded(move_ms: int | None, game_ms: int | None, moves: list[tuple[int, float]]) -> None:
-    clock = Clock()
-    if move_ms is not None:
-        clock.set_move_limit(move_ms)
-    if game_ms is not None:
-        clock.set_game_limit(game_ms)
+    clock = limited(move_ms, game_ms)
     for left_ms, late_s in moves:
         clock.set_time_left(left_ms)
         seconds = budget_s(clock)
@@ -166,9 +163,7 @@ def test_no_limit_is_ever_exceeded(move_ms: int | None, game_ms: int | None, mov
 
 
 def test_an_increment_gives_each_move_more_of_a_games_time() -> None:
-    clock, plain = Clock(), Clock()
-    for each in (clock, plain):
-        each.set_game_limit(30_000)
+    clock, plain = limited(game_ms=30_000), limited(game_ms=30_000)
     clock.set_increment(2000)
     assert budget_s(clock) == pytest.approx(budget_s(plain) + 2.0)
     for each in (clock, plain):

@@ -2,7 +2,9 @@
 
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -23,16 +25,8 @@ from tests.support.match_samples import match, tournament
 
 MET = {"name": "score", "wanted": "at least 0.55", "reached": "0.612", "met": True}
 MISSED = {"name": "sequential test", "wanted": "50 Elo rather than 0", "reached": "undecided", "met": False}
-RUN = {
-    "run": "mine",
-    "progress": "done",
-    "in_progress": False,
-    "rounds": 12,
-    "rounds_accepted": 1,
-    "scores": {"mentor": 0.39},
-    "bytes": 2**30,
-    "updated": None,
-}
+ROUNDS = {"rounds": 12, "rounds_accepted": 1, "scores": {"mentor": 0.39}}
+RUN = {"run": "mine", "progress": "done", "in_progress": False, **ROUNDS, "bytes": 2**30, "updated": None}
 LATE = "white lost: no answer within 0.5 s"
 
 # Texts from a command line or another program: markup, control characters, halves of surrogate pairs.
@@ -41,15 +35,15 @@ texts = st.text(st.characters(), min_size=1, max_size=30) | st.sampled_from(
 )
 
 
-def shown(capsys: Capsys) -> str:
-    """Return the printed lines, with single blanks between words."""
+def shown(capsys: Capsys, show: Callable[..., None], *what: Any) -> str:
+    """Return the lines that `show` prints, with single blanks between words."""
+    show(*what)
     return "\n".join(" ".join(line.split()) for line in capsys.readouterr().out.splitlines())
 
 
 def test_the_terminal_shows_score_elo_interval_and_los(capsys: Capsys) -> None:
     result = match("wwwdwlwwdl").to_json()
-    show_match(result)
-    out = shown(capsys)
+    out = shown(capsys, show_match, result)
     low, high = result["elo_interval"]
     assert "new against old" in out
     assert "│ in all │ 10 │ 6 │ 2 │ 2 │ 0.700 │" in out
@@ -64,8 +58,7 @@ def test_the_terminal_shows_score_elo_interval_and_los(capsys: Capsys) -> None:
 
 def test_the_times_of_both_players_are_shown(capsys: Capsys) -> None:
     result = {**match("ww").to_json(), "mean_move_seconds": [0.0421, 12.3], "longest_move_seconds": [0.31, 14.0]}
-    show_match(result)
-    out = shown(capsys)
+    out = shown(capsys, show_match, result)
     assert "42.1 ms, the longest 0.31 s: new" in out
     assert "12 s, the longest 14 s: old" in out
 
@@ -73,8 +66,7 @@ def test_the_times_of_both_players_are_shown(capsys: Capsys) -> None:
 @pytest.mark.parametrize(("results", "sign"), [("wwwwwwwwww", "+"), ("llllllllll", "-")])
 def test_a_clean_sweep_has_no_end_on_its_side(results: str, sign: str, capsys: Capsys) -> None:
     result = match(results).to_json()
-    show_match(result)
-    out = shown(capsys)
+    out = shown(capsys, show_match, result)
     assert f"Elo {sign}inf (95 %:" in out
     assert out.count("inf") == 2  # the difference and one end of its interval
     report = match_markdown("t", [result], [], [])
@@ -84,8 +76,7 @@ def test_a_clean_sweep_has_no_end_on_its_side(results: str, sign: str, capsys: C
 
 def test_without_a_finished_pair_the_elo_is_unknown(capsys: Capsys) -> None:
     result = match("w").to_json()
-    show_match(result)
-    out = shown(capsys)
+    out = shown(capsys, show_match, result)
     assert "Elo unknown" in out
     assert "│ as white │ 0 │ 0 │ 0 │ 0 │ - │" in out
     assert "LOS" not in out
@@ -94,13 +85,13 @@ def test_without_a_finished_pair_the_elo_is_unknown(capsys: Capsys) -> None:
 
 def test_forfeits_are_listed_with_their_reasons(capsys: Capsys) -> None:
     result = match("wwww", why=LATE).to_json()
-    show_match(result)
-    out = shown(capsys)
+    out = shown(capsys, show_match, result)
     assert f"│ 3 │ old │ new │ {LATE} │" in out
     assert f"| 3 | old | new | {LATE} |" in match_markdown("t", [result], [], [])
     assert LATE in (ElementTree.fromstring(match_junit("t", [result], [], 1.0)).findtext(".//system-out") or "")
-    show_match(match("wwww", "same", "same", why=LATE).to_json())
-    assert f"│ 3 │ same │ same │ {LATE} │" in shown(capsys)
+    assert f"│ 3 │ same │ same │ {LATE} │" in shown(
+        capsys, show_match, match("wwww", "same", "same", why=LATE).to_json()
+    )
 
 
 def test_bars_come_first_with_their_result(capsys: Capsys) -> None:
@@ -110,8 +101,7 @@ def test_bars_come_first_with_their_result(capsys: Capsys) -> None:
         "| ✅ pass | score | at least 0.55 | 0.612 |",
         "| ❌ fail | sequential test | 50 Elo rather than 0 | undecided |",
     ]
-    show_bars([MET, MISSED])
-    out = shown(capsys)
+    out = shown(capsys, show_bars, [MET, MISSED])
     assert "│ 0.612 │ met │" in out
     assert "│ undecided │ MISSED │" in out
     show_bars([])
@@ -122,8 +112,7 @@ def test_a_cross_table_has_the_points_of_every_match(capsys: Capsys) -> None:
     pool = tournament(["a", "b", "c"])
     standings = [standing.to_json() for standing in pool.standings()]
     matches = [result.to_json() for result in pool.matches.values()]
-    show_standings(standings, matches)
-    out = shown(capsys)
+    out = shown(capsys, show_standings, standings, matches)
     assert [standing["player"] for standing in standings] == ["a", "b", "c"]
     # Four games of each two: two wins and two draws, 3 points to 1.
     for text in ("│ 1 │ a │ x │ 3 │ 3 │", "│ 2 │ b │ 1 │ x │ 3 │", "│ 3 │ c │ 1 │ 1 │ x │"):
@@ -136,8 +125,7 @@ def test_a_cross_table_has_the_points_of_every_match(capsys: Capsys) -> None:
 def test_of_a_gauntlet_the_matches_are_shown(capsys: Capsys) -> None:
     pool = tournament(["a", "b", "c"], Format.GAUNTLET)
     standings = [standing.to_json() for standing in pool.standings()]
-    show_standings(standings, [result.to_json() for result in pool.matches.values()])
-    out = shown(capsys)
+    out = shown(capsys, show_standings, standings, [result.to_json() for result in pool.matches.values()])
     for text in ("a against each", "│ b │ 2 / 2 / 0 │ 0.750 │", "│ c │ 2 / 2 / 0 │ 0.750 │"):
         assert text in out
 
@@ -145,27 +133,20 @@ def test_of_a_gauntlet_the_matches_are_shown(capsys: Capsys) -> None:
 def test_a_ladder_reports_the_highest_rung_passed_and_draws_are_no_wins(capsys: Capsys) -> None:
     rungs = [Rung(200, match("wwww")), Rung(1300, match("wwwd")), Rung(2400, match("wwdd"))]
     ladder = Ladder("new", 2, rungs).to_json()
-    show_ladder(ladder)
-    out = shown(capsys)
+    out = shown(capsys, show_ladder, ladder)
     assert "│ 1,300 │ 3 │ 1 │ 0 │ 4 │" in out
     for report in (out, ladder_markdown(ladder)):
         assert "passed with more than 2 wins of 4; a draw is no win" in report
         assert re.search(r"Highest rung\spassed: 1,300 playouts", report)
     assert "| 2,400 | 2 | 2 | 0 | 4 |" in ladder_markdown(ladder)
-    show_ladder(Ladder("new", 4, rungs[:1]).to_json())
-    assert "None was passed." in shown(capsys)
+    assert "None was passed." in shown(capsys, show_ladder, Ladder("new", 4, rungs[:1]).to_json())
 
 
 def test_junit_has_a_case_a_bar_and_counts_what_failed() -> None:
     root = ElementTree.fromstring(match_junit("new against old", [match("wdll").to_json()], [MET, MISSED], 83.25))
     (suite,) = root
     assert (root.tag, suite.tag) == ("testsuites", "testsuite")
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("time")) == (
-        "2",
-        "1",
-        "0",
-        "83.250",
-    )
+    assert [suite.get(name) for name in ("tests", "failures", "errors", "time")] == ["2", "1", "0", "83.250"]
     score, sprt = suite.findall("testcase")
     assert (score.get("classname"), score.get("name")) == ("new against old", "score")
     assert score.find("failure") is None
@@ -222,7 +203,6 @@ def test_markup_in_a_name_is_shown_as_it_is(capsys: Capsys) -> None:
 @pytest.mark.parametrize("width", [24, 40, 80])
 def test_a_narrow_terminal_shows_each_cell_whole(width: int, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    show_overviews(Path(), [RUN])
-    out = shown(capsys)
+    out = shown(capsys, show_overviews, Path(), [RUN])
     for cell in ("mine", "0.39 mentor", "1 of 12", "1,024 MiB"):
         assert cell in out

@@ -1,13 +1,20 @@
-"""Leak check of the engine tests."""
+"""The notes of an engine, and the leak check of the engine tests."""
 
 import subprocess
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.engine_players import open_descriptors
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """The file in which a scripted engine keeps its process id and the lines that it gets."""
+    return tmp_path / "notes"
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,7 @@ from tests.support.engine_players import LIMIT_S, POSIX_ONLY, RULES, at, cell, c
 pytestmark = POSIX_ONLY
 
 
-def test_an_engine_gets_a_game_in_the_words_of_the_protocol(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_an_engine_gets_a_game_in_the_words_of_the_protocol(notes: Path) -> None:
     with engine("correct", notes, turn_seconds=2.5).start_game() as game:
         assert move_of(game, at()) == cell("0,0")
         assert move_of(game, at("0,0", "4,4")) == cell("1,0")
@@ -29,19 +28,13 @@ def test_an_engine_gets_a_game_in_the_words_of_the_protocol(tmp_path: Path) -> N
     infos = [line for line in received if line.startswith("INFO")]
     assert [line for line in received if line not in infos] == ["START 9", "BEGIN", "TURN 4,4", "TURN 2,0", "END"]
     *plain, folder, left = infos
-    assert plain == [
-        "INFO timeout_turn 2500",
-        "INFO timeout_match 0",
-        "INFO max_memory 350000000",
-        "INFO game_type 1",
-        "INFO rule 0",
-    ]
+    limits = ["timeout_turn 2500", "timeout_match 0", "max_memory 350000000", "game_type 1", "rule 0"]
+    assert plain == [f"INFO {limit}" for limit in limits]
     assert folder.startswith("INFO folder /") and not Path(folder.removeprefix("INFO folder ")).exists()
     assert left == "INFO time_left 2147483647"
 
 
-def test_an_opening_is_sent_in_order_with_the_owner_of_each_stone(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_an_opening_is_sent_in_order_with_the_owner_of_each_stone(notes: Path) -> None:
     with engine("correct", notes).start_game() as game:
         assert move_of(game, at("0,0", "8,8", "3,2")) == cell("1,0")
         assert move_of(game, at("0,0", "8,8", "3,2", "1,0", "5,5")) == cell("2,0")
@@ -52,8 +45,8 @@ def test_an_opening_is_sent_in_order_with_the_owner_of_each_stone(tmp_path: Path
 @pytest.mark.parametrize(
     ("mode", "choice", "further"), [("correct", "white", ()), ("swaps", "black", ()), ("adds-two", "more", (1, 2))]
 )
-def test_a_program_opens_by_swap2(mode: str, choice: str, further: tuple[int, ...], tmp_path: Path) -> None:
-    opening, notes = Opening(OpeningRule.SWAP2), tmp_path / "notes"
+def test_a_program_opens_by_swap2(mode: str, choice: str, further: tuple[int, ...], notes: Path) -> None:
+    opening = Opening(OpeningRule.SWAP2)
     with engine(mode, notes).start_game() as game:
         assert game.choose_opening(at(), opening, seed=0) == (cell("0,0"), cell("1,0"), cell("2,0"))
         board = at("0,0", "4,4", "5,5")
@@ -107,8 +100,7 @@ def test_a_decision_has_the_time_of_its_move() -> None:
     assert decision.value is None and decision.policy is None
 
 
-def test_the_time_of_a_match_runs_from_the_start_and_is_sent_before_each_move(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_the_time_of_a_match_runs_from_the_start_and_is_sent_before_each_move(notes: Path) -> None:
     with engine("slow", notes, match_seconds=3.0).start_game() as game:
         move_of(game, at())
         move_of(game, at("0,0", "4,4"))
@@ -122,8 +114,7 @@ def test_the_time_of_a_match_runs_from_the_start_and_is_sent_before_each_move(tm
 # Limits
 
 
-def test_a_limit_of_seconds_replaces_the_time_of_a_move_for_one_call(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_a_limit_of_seconds_replaces_the_time_of_a_move_for_one_call(notes: Path) -> None:
     with closing(engine("correct", notes, turn_seconds=4.0)) as player:
         player.choose(at("0,0"), Limit(seconds=2.5))
         player.choose(at("1,1"), Limit(seconds=2.5))
@@ -166,8 +157,7 @@ def test_several_positions_get_a_move_each_and_threads_have_processes_of_their_o
         assert [future.result() for future in futures] == [[cell("1,0"), cell("3,0")]] * 2
 
 
-def test_a_stop_ends_the_engine_and_a_later_request_starts_another(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_a_stop_ends_the_engine_and_a_later_request_starts_another(notes: Path) -> None:
     with closing(engine("hang-at-move", notes)) as player:
         (decision,) = player.choose_batch([at("8,8")], seeds=[0], stop=lambda: "TURN" in notes.read_text())
         assert at("8,8").is_legal(decision.move)
@@ -185,16 +175,14 @@ def test_a_forfeit_without_a_game_is_raised_and_the_next_request_starts_anew() -
         assert move_of(player, at("0,0", "4,4")) == cell("1,0")
 
 
-def test_a_player_that_is_dropped_ends_its_processes(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_a_player_that_is_dropped_ends_its_processes(notes: Path) -> None:
     player = engine("correct", notes)
     move_of(player, at())
     del player
     wait_until_gone(int(notes.read_text().splitlines()[0]))
 
 
-def test_a_position_that_does_not_follow_is_set_up_in_the_same_process(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_a_position_that_does_not_follow_is_set_up_in_the_same_process(notes: Path) -> None:
     player = engine("correct", notes)
     assert move_of(player, at("8,8")) == cell("0,0")
     assert move_of(player, at("8,8", "0,0")) == cell("1,0")  # for the other side, as a teacher plays
@@ -230,9 +218,8 @@ def test_an_engine_is_written_with_its_command() -> None:
     ],
 )
 def test_an_engine_has_its_own_time_or_that_of_all_players(
-    settings: PlayerSettings, received: int, tmp_path: Path
+    settings: PlayerSettings, received: int, notes: Path
 ) -> None:
-    notes = tmp_path / "notes"
     player = parse_player("engine:" + shlex.join(command("correct", notes)), rules=RULES, settings=settings)
     assert player.starts_games
     with player.start_game() as game:

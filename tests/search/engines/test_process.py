@@ -37,12 +37,11 @@ def pids_in(notes: Path) -> list[int]:
     + [pytest.param(mode, 3, marks=LINUX_ONLY) for mode in ("family", "family-hangs", "family-crashes")],
 )
 def test_neither_an_engine_nor_its_children_remain(
-    mode: str, processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mode: str, processes: int, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The engine ignores END and SIGTERM, ends by itself, or crashes; a family leaves the engine's session."""
     if mode in ("deaf", "grandchild", "family-hangs"):
         monkeypatch.setattr(process, "_END_S", 0.1)
-    notes = tmp_path / "notes"
     with engine(mode, notes).start_game() as game:
         move_of(game, at())
         pids = pids_in(notes)
@@ -51,8 +50,7 @@ def test_neither_an_engine_nor_its_children_remain(
 
 
 @LINUX_ONLY
-def test_no_child_remains_of_an_engine_that_ends_in_the_middle(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_no_child_remains_of_an_engine_that_ends_in_the_middle(notes: Path) -> None:
     with engine("family", notes).start_game() as game:
         move_of(game, at())
         pids = pids_in(notes)
@@ -62,8 +60,7 @@ def test_no_child_remains_of_an_engine_that_ends_in_the_middle(tmp_path: Path) -
 
 
 @LINUX_ONLY
-def test_an_engine_does_not_outlive_its_guard(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_an_engine_does_not_outlive_its_guard(notes: Path) -> None:
     with engine("deaf", notes).start_game() as game:
         move_of(game, at())
         (pid,) = pids_in(notes)
@@ -72,8 +69,7 @@ def test_an_engine_does_not_outlive_its_guard(tmp_path: Path) -> None:
         wait_until_gone(pid)
 
 
-def test_an_error_in_a_game_ends_the_engine(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+def test_an_error_in_a_game_ends_the_engine(notes: Path) -> None:
     with pytest.raises(KeyboardInterrupt), engine("correct", notes).start_game() as game:
         move_of(game, at())
         raise KeyboardInterrupt
@@ -100,13 +96,8 @@ def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path
         print("playing", flush=True)
         sys.stdin.read()
     """
-    program = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=ENGINE.parents[2],
-    )
-    with program:
+    words, pipe = [sys.executable, "-c", textwrap.dedent(script)], subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, cwd=ENGINE.parents[2]) as program:
         assert program.stdout.readline() == b"playing\n"
         pids = [pid for mode in modes for pid in pids_in(tmp_path / mode)]
         assert all(is_alive(pid) for pid in pids)

@@ -20,10 +20,6 @@ NOUGHTS = Rules(3, 3)
 BOARD = Rules(15, 5)
 
 
-def position_of(names: str, rules: Rules) -> Position:
-    return Position.from_moves(rules, [parse_cell(name, rules.size) for name in names.split()])
-
-
 def outcome_of(position: Position, state: int) -> tuple[int, list[int], int]:
     """Return the outcome of `roll_out`: result for the side to move, final stones, the random state behind it."""
     stones, random = stones_of(position).copy(), np.array([state], dtype=np.int64)
@@ -73,7 +69,7 @@ def test_the_random_numbers_are_marsaglias() -> None:
     ],
 )
 def test_enough_playouts_find_the_move(names: str, right: str) -> None:
-    decision = PureMcts(3000).choose_batch([position_of(names, BOARD)], seeds=[1])[0]
+    decision = PureMcts(3000).choose_batch([Position.from_moves(BOARD, names)], seeds=[1])[0]
     assert decision.move in [parse_cell(name, 15) for name in right.split()]
     assert decision.policy.sum() == pytest.approx(1.0, abs=1e-5)
     assert decision.policy.argmax() == decision.move
@@ -90,8 +86,8 @@ def test_noughts_and_crosses_is_a_draw_between_good_players() -> None:
 
 
 def test_its_value_is_the_side_to_moves() -> None:
-    winning = position_of("f8 a1 g8 a3 h8 a5 i8 a7", BOARD)
-    lost = position_of("f8 a1 g8 a3 h8 a5 i8 a7 o15 a9", BOARD)
+    winning = Position.from_moves(BOARD, "f8 a1 g8 a3 h8 a5 i8 a7")
+    lost = Position.from_moves(BOARD, "f8 a1 g8 a3 h8 a5 i8 a7 o15 a9")
     lost.pop()  # White to move against an open four
     for position, lowest, highest in ((winning, 0.5, 1.0), (lost, -1.0, -0.3)):
         value = PureMcts(2000).choose_batch([position], seeds=[4])[0].value
@@ -99,7 +95,7 @@ def test_its_value_is_the_side_to_moves() -> None:
 
 
 def test_the_same_seed_decides_the_same_in_any_company() -> None:
-    positions = [position_of(names, BOARD) for names in ("h8", "h8 i9", "h8 i9 g7", "a1 o15")]
+    positions = [Position.from_moves(BOARD, names) for names in ("h8", "h8 i9", "h8 i9 g7", "a1 o15")]
     player: Player = PureMcts(120)
     together = player.choose_batch(positions, seeds=[1, 2, 3, 4])
     alone = [
@@ -113,18 +109,18 @@ def test_the_same_seed_decides_the_same_in_any_company() -> None:
 
 
 def test_it_stops_when_asked_and_plays_what_it_found() -> None:
-    decision = PureMcts(100_000).choose_batch([position_of("h8", BOARD)], seeds=[1], stop=lambda: True)[0]
+    decision = PureMcts(100_000).choose_batch([Position.from_moves(BOARD, "h8")], seeds=[1], stop=lambda: True)[0]
     assert 2 <= decision.simulations <= 500
     assert decision.move != parse_cell("h8", 15)
 
 
 def test_the_last_empty_cell_is_played() -> None:
-    position = position_of("a1 b1 c1 b2 a2 a3 b3 c2", NOUGHTS)
+    position = Position.from_moves(NOUGHTS, "a1 b1 c1 b2 a2 a3 b3 c2")
     assert PureMcts(2).choose_batch([position], seeds=[0])[0].move == parse_cell("c3", 3)
 
 
 def test_a_limit_replaces_the_players_own_playouts() -> None:
-    position, player = position_of("h8", BOARD), PureMcts(10)
+    position, player = Position.from_moves(BOARD, "h8"), PureMcts(10)
     assert player.choose(position, Limit(nodes=700)).simulations == 700
     assert player.choose(position, Limit(seconds=0.05)).simulations > 10
     assert player.choose(position, Limit(nodes=600, seconds=1e-9)).simulations == 500, "the clock is read between calls"
@@ -142,7 +138,7 @@ def test_a_limit_that_it_cannot_keep_is_refused(limit: Limit, message: str) -> N
 
 
 def test_its_analysis_has_the_numbers_of_its_decision() -> None:
-    position, player = position_of("f8 a1 g8 a3 h8 a5 i8 a7", BOARD), PureMcts(1000)
+    position, player = Position.from_moves(BOARD, "f8 a1 g8 a3 h8 a5 i8 a7"), PureMcts(1000)
     analysis, decision = player.search(position, how=How(3))[1], player.choose(position, seed=3)
     assert analysis.best_move == decision.move == analysis.variation[0]
     assert analysis.value == decision.value

@@ -6,7 +6,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.evaluation import Slot, Ticket
-from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from search.tree.cache import EvaluationCache
@@ -79,7 +78,7 @@ def test_the_last_cell_may_win_and_a_full_board_draws() -> None:
     #                                                     x o o        o x o   (there b3 to b1 is one short)
     #                                                     . x o        x o x
     for moves, state in (("c3 b2 a3 c2 a2 b3 b1 c1", WON), ("b1 a1 b2 b3 c3 c2 a2 c1", DRAWN)):
-        position = Position.from_moves(rules, [parse_cell(word, 3) for word in moves.split()])
+        position = Position.from_moves(rules, moves)
         evaluator = ScriptedEvaluator(rules)
         search = searched(position, SearchSettings(simulations=5), evaluator)
         assert search.forest.nodes["state"][0, 1] == state

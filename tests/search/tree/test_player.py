@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
 from search.limit import Limit
@@ -36,7 +35,7 @@ def player(
 
 
 def position_of(names: str) -> Position:
-    return Position.from_moves(RULES, [parse_cell(name, 7) for name in names.split()])
+    return Position.from_moves(RULES, names)
 
 
 def some_positions(count: int) -> list[Position]:
