@@ -97,12 +97,7 @@ def test_a_name_of_no_cell_is_unreadable_rather_than_illegal(name: str) -> None:
 
 def test_a_position_prints_its_board_with_the_last_move_in_brackets() -> None:
     position = play("b2 a1 c3 c1", Rules(3, 3))
-    assert str(position).split("\n") == [
-        " 3 . . X",
-        " 2 . X .",
-        " 1 O .[O]",
-        "   a b c",
-    ]
+    assert str(position).split("\n") == [" 3 . . X", " 2 . X .", " 1 O .[O]", "   a b c"]
     assert str(Position(Rules(3, 3))).split("\n")[2] == " 1 . . ."
 
 

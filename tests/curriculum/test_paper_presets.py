@@ -13,7 +13,6 @@ from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame
 from curriculum.presets import chain_names, chain_of, preset_names, resolve
 from curriculum.schedule import at_round
 from curriculum.stated import ConfigError
-from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import Trainer
 from nets.checkpoint import load_model, save_model
@@ -31,40 +30,20 @@ FEWER_PLANES = 32 * (4 + 2)  # the heads read 96 channels in place of 128
 POOLING = (3 * 32 * 96 + 96) + 2 * 32 - FEWER_PLANES
 GARB = (86 * 86 * 9 + 86) + (42 * 42 * 9 + 42) + (86 * 128 * 9 + 128) + (84 * 86 + 86) + 2 * (86 + 42)
 PARAMETERS = {
-    "alphagomoku": 2 * A_NET,
+    **{f"alphagomoku{name}": 2 * A_NET for name in ("", "-no-decay", "-no-curriculum", "-no-virtual-loss")},
+    **dict.fromkeys(("alphagomoku-one-net", "alphagomoku-plain"), A_NET),
     "alphagomoku-repository": 2 * (A_NET + 2 * (9 * 32 * 32 + 32 + 64)),
-    "alphagomoku-one-net": A_NET,
-    "alphagomoku-no-decay": 2 * A_NET,
-    "alphagomoku-no-curriculum": 2 * A_NET,
-    "alphagomoku-plain": A_NET,
-    "alphagomoku-no-virtual-loss": 2 * A_NET,
-    "y-3x3": 19_205,
-    "y-6x6": 107_115,
-    "y-8x8": 605_378,
-    "y-12x12": 605_378,
-    "y-20x20": 605_378,
-    "y-20x20-direct": 982_647,
-    "s-basic": S_BASIC,
-    "s-1rb": S_BASIC + RESIDUAL,
-    "s-2rb": S_BASIC + 2 * RESIDUAL,
-    "s-3rb": S_BASIC + 3 * RESIDUAL,
-    "s-4rb": S_BASIC + 4 * RESIDUAL,
-    "s-gp": S_BASIC + POOLING,
-    "s-gp-7000": S_BASIC + POOLING,
-    "s-pcr": S_BASIC,
-    "s-pcr-katago": S_BASIC,
-    "s-pcr-gp": S_BASIC + POOLING,
-    "s-2rb-1garb": S_BASIC + 2 * RESIDUAL + GARB,
-    "s-3rb-2garb": S_BASIC + 3 * RESIDUAL + 2 * GARB,
+    **{"y-3x3": 19_205, "y-6x6": 107_115, "y-20x20-direct": 982_647},
+    **dict.fromkeys(("y-8x8", "y-12x12", "y-20x20"), 605_378),
+    **dict.fromkeys(("s-basic", "s-pcr", "s-pcr-katago"), S_BASIC),
+    **{f"s-{blocks}rb": S_BASIC + blocks * RESIDUAL for blocks in (1, 2, 3, 4)},
+    **dict.fromkeys(("s-gp", "s-gp-7000", "s-pcr-gp"), S_BASIC + POOLING),
+    **{f"s-{blocks}rb-gp": S_BASIC + blocks * RESIDUAL + POOLING for blocks in (1, 2, 4)},
+    **{f"s-{blocks}rb-{blocks - 1}garb": S_BASIC + blocks * RESIDUAL + (blocks - 1) * GARB for blocks in (2, 3)},
     "s-gp-be": S_BASIC + POOLING + (13**2 - 9**2) * (4 * 81 + 2 * 64),
-    "s-1rb-gp": S_BASIC + RESIDUAL + POOLING,
-    "s-2rb-gp": S_BASIC + 2 * RESIDUAL + POOLING,
-    "s-4rb-gp": S_BASIC + 4 * RESIDUAL + POOLING,
 }
 """Trainable parameters, all nets of a model together."""
-LEARNING = (
-    *("alphagomoku-repository", "alphagomoku-one-net", "y-3x3", "s-gp", "s-pcr-katago", "s-2rb-1garb", "s-gp-be"),
-)
+LEARNING = "alphagomoku-repository alphagomoku-one-net y-3x3 s-gp s-pcr-katago s-2rb-1garb s-gp-be".split()
 """A preset with each kind of net and of training; the others differ in depth, board or one number."""
 OURS = {"quick", "smoke", "hour", "strongest", "strongest-standard", "strongest-renju", "strongest-caro"}
 SMOKE = ("search.simulations=2", "selfplay.concurrent_games=2", "training.batch_size=16", "selfplay.cache_megabytes=0")
@@ -85,16 +64,7 @@ def test_a_preset_of_a_paper_learns_and_plays(name: str, tmp_path: Path) -> None
         config = replace(config, selfplay=replace(config.selfplay, fast_simulations=4))
     trainer = Trainer(config)
     samples = Samples.concatenate([game.samples for game in played(config, trainer)])
-    source = BatchSource(
-        samples,
-        Samples.none(config.rules.cells),
-        rehearsal_share=0.0,
-        batch_size=config.training.batch_size,
-        seed=1,
-        dual=config.net.dual,
-        all_symmetries=config.training.all_symmetries,
-    )
-    losses = trainer.train(source, 0, 2, np.full(2, 1e-3))
+    losses = trainer.train(trainer.batches(samples, 1), 0, 2, np.full(2, 1e-3))
     assert np.isfinite([*losses.values()]).all()
     trainer.refresh_norms(samples, 1)
     path = tmp_path / "model.safetensors"
@@ -159,11 +129,8 @@ def test_paper_s_has_its_numbers() -> None:
     local = resolve("s-pcr").search
     assert (local.simulations, local.local_playouts) == (200, 0.5)
     fast = resolve("s-pcr-katago")
-    assert (fast.search.simulations, fast.selfplay.fast_simulations, fast.selfplay.full_search_share) == (
-        600,
-        100,
-        0.25,
-    )
+    assert (fast.search.simulations, fast.selfplay.fast_simulations) == (600, 100)
+    assert fast.selfplay.full_search_share == 0.25
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,7 @@ def test_file_then_set_then_flag_override_the_preset(tmp_path: Path) -> None:
 
 
 def test_settings_that_belong_together_are_checked_together() -> None:
-    config = resolve(assignments=["rules.size=3", "rules.connect=3"])
-    assert config.rules == Rules(3, 3)
+    assert resolve(assignments=["rules.size=3", "rules.connect=3"]).rules == Rules(3, 3)
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,8 @@ class File:
         for name, kind in tensor_types(NET, RULES).items():
             start = len(self.data)
             self.data += bytes(kind.size * (4 if kind.dtype == "F32" else 8))
-            self.tensors[name] = {
-                "dtype": kind.dtype,
-                "shape": list(kind.shape),
-                "data_offsets": [start, len(self.data)],
-            }
+            offsets = [start, len(self.data)]
+            self.tensors[name] = {"dtype": kind.dtype, "shape": list(kind.shape), "data_offsets": offsets}
         self.first = next(iter(self.tensors))
 
     def write(self, path: Path) -> Path:
@@ -79,22 +76,21 @@ def many_tensors(file: File) -> None:
     file.tensors.update({f"t{number}": entry for number in range(10_000)})
 
 
+def one_over_the_other(file: File) -> None:
+    for entry in file.tensors.values():
+        entry |= {"data_offsets": [0, 8]} if entry["dtype"] == "I64" else {}
+
+
+WIDE = {**asdict(NET), "value_head": ["conv1-1024", "linear-1024", "linear"]}
+TOO_MANY = f"parameters; the limit is {MAX_PARAMETERS:,}"
 HOSTILE: dict[str, tuple[Callable[[File], object], str]] = {
     "filters": (change_net(trunk=["conv3-12000"]), f"it must be from 1 to {MAX_FILTERS:,}"),
     "blocks": (change_net(trunk=["conv3-4", "residual*1000000"]), f"1 to {MAX_LAYERS} layers"),
     "10^18 blocks": (change_net(trunk=["conv3-4", f"residual*{10**18}"]), "valid are conv3-32"),
-    "largest layers": (
-        change_net(trunk=["conv3-1024", "residual*127"]),
-        f"parameters; the limit is {MAX_PARAMETERS:,}",
-    ),
+    "largest layers": (change_net(trunk=["conv3-1024", "residual*127"]), TOO_MANY),
     "a board of 10^9": (change(rules={"size": 10**9, "connect": 5}), "board size 1000000000 is outside 3 to 25"),
     "a long unknown setting": (change_net(**{"x" * 500_000: 1}), r"xxx\.\.\."),
-    "hidden layers": (
-        change(
-            net={**asdict(NET), "value_head": ["conv1-1024", "linear-1024", "linear"]}, rules={"size": 25, "connect": 5}
-        ),
-        f"parameters; the limit is {MAX_PARAMETERS:,}",
-    ),
+    "hidden layers": (change(net=WIDE, rules={"size": 25, "connect": 5}), TOO_MANY),
     "deep metadata": (change(texts={"made": "[" * 100_000}), "nested more than"),
     "deep net": (change(texts={"net": '{"a":' * 100_000}), "nested more than"),
     "digits": (change(texts={"net": '{"filters": ' + "9" * 5_000 + "}"}), "a number above the limit"),
@@ -112,17 +108,12 @@ HOSTILE: dict[str, tuple[Callable[[File], object], str]] = {
     "many dimensions": (change_first(shape=[2**62] * 1_000), "no valid shape"),
     "huge shape": (change_first(shape=[2**62, 2**62]), "do not fit its shape"),
     "places beyond the file": (change_first(data_offsets=[2**40, 2**40 + 4 * 54]), "overlap or leave gaps"),
-    "places one over the other": (
-        lambda file: [each.update(data_offsets=[0, 8]) for each in file.tensors.values() if each["dtype"] == "I64"],
-        "overlap or leave gaps",
-    ),
+    "places one over the other": (one_over_the_other, "overlap or leave gaps"),
     "no places": (change_first(data_offsets=None), "no valid shape and place"),
     "tensor of another kind": (lambda file: file.tensors.update({file.first: 3}), "no table of tensors"),
     "many tensors": (many_tensors, "10000 tensors that the net lacks"),
     "swapped types": (
-        lambda file: file.tensors.update(
-            {"black.trunk.0.conv.bias": {**file.tensors["black.trunk.0.conv.bias"], "dtype": "I64", "shape": [1]}}
-        ),
+        lambda file: file.tensors["black.trunk.0.conv.bias"].update(dtype="I64", shape=[1]),
         r"black\.trunk\.0\.conv\.bias is I64 \(1,\) where the net has F32 \(2,\)",
     ),
     "lacking tensors": (change_net(trunk=["conv3-2", "residual*2"]), "lacks"),

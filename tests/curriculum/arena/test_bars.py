@@ -16,23 +16,16 @@ TEST = SequentialTest(0, 200)
 def test_a_bar_is_met_at_its_minimum() -> None:
     assert share_bar("score", 0.5, 0.5).met
     assert not share_bar("score", 0.4999, 0.5).met
-    assert share_bar("solved", 0.25, 0.75).to_json() == {
-        "name": "solved",
-        "wanted": "at least 0.75",
-        "reached": "0.250",
-        "met": False,
-    }
+    found = {"name": "solved", "wanted": "at least 0.75", "reached": "0.250", "met": False}
+    assert share_bar("solved", 0.25, 0.75).to_json() == found
 
 
 def test_a_match_has_the_required_bars_and_no_others() -> None:
     result = match("wwwl")
     assert match_bars(result) == []
     bars = match_bars(result, min_score=0.8, min_elo=100, test=TEST)
-    assert [(bar.name, bar.met) for bar in bars] == [
-        ("score", False),
-        ("Elo difference", True),
-        ("sequential test", False),
-    ]
+    assert [bar.name for bar in bars] == ["score", "Elo difference", "sequential test"]
+    assert [bar.met for bar in bars] == [False, True, False]
     assert bars[1] == Bar("Elo difference", "at least 100", "190.8", True)
     assert "undecided" in bars[2].reached
 
@@ -50,17 +43,8 @@ def without_moves_of_the_opponent(games: int) -> MatchResult:
     result = MatchResult("new", "old")
     for played in match("w" * games, why="no answer").games:
         made = 1 if played.fixture.black == 0 else 0
-        result.add(
-            replace(
-                played,
-                moves=played.moves[:made],
-                values=played.values[:made],
-                simulations=played.simulations[:made],
-                seconds=played.seconds[:made],
-                ending=Ending.FORFEIT,
-                why="no answer",
-            )
-        )
+        cut = {name: getattr(played, name)[:made] for name in ("moves", "values", "simulations", "seconds")}
+        result.add(replace(played, ending=Ending.FORFEIT, why="no answer", **cut))
     return result
 
 

@@ -94,11 +94,8 @@ def test_short_names(spec: str, name: str) -> None:
 
 
 def test_players_have_distinct_names() -> None:
-    assert short_names(["a/best.safetensors", "b/best.safetensors", "c/new.safetensors"]) == [
-        "a/best.safetensors",
-        "b/best.safetensors",
-        "new",
-    ]
+    same = ["a/best.safetensors", "b/best.safetensors"]
+    assert short_names([*same, "c/new.safetensors"]) == [*same, "new"]
     assert short_names(["runs/a", "runs/b", "random"], ["first"]) == ["first", "b", "random"]
     assert short_names(["runs/a", "runs/b"], ["b"]) == ["b", "runs/b"]
     assert short_names(["random", "random"]) == ["random", "random"]

@@ -16,30 +16,21 @@ from tests.conftest import WAYS, naive_lines
 
 BOARD = Rules(15, 5)
 DECIDED_BY = {
-    "attack-four": (WIN, 1.0),
-    "defend-four": (STOP_WIN, 0.0),
-    "open-four-attack": (WIN, 1.0),
+    **dict.fromkeys(("attack-four", "open-four-attack"), (WIN, 1.0)),
+    **dict.fromkeys(("four-first", "split-four-first", "broken-four-first"), (WIN, 1.0)),
+    **dict.fromkeys(("defend-four", "split-four-defend", "broken-four-defend"), (STOP_WIN, 0.0)),
     "open-four-defend": (STOP_WIN, -1.0),
-    "open-three-attack": (DOUBLE_THREAT, 1.0),
-    "open-three-defend": (QUIET, 0.0),
-    "split-three-attack": (DOUBLE_THREAT, 1.0),
-    "split-three-defend": (QUIET, 0.0),
-    "split-four-defend": (STOP_WIN, 0.0),
-    "broken-four-defend": (STOP_WIN, 0.0),
-    "four-first": (WIN, 1.0),
-    "split-four-first": (WIN, 1.0),
-    "broken-four-first": (WIN, 1.0),
+    **dict.fromkeys(("open-three-attack", "split-three-attack"), (DOUBLE_THREAT, 1.0)),
+    **dict.fromkeys(("open-three-defend", "split-three-defend"), (QUIET, 0.0)),
 }
 """The tactic that decides a position of each kind, and its z (A IV-B, and the paper's repository)."""
 SHARES = {
-    "open-four-attack": {"_oooo_": (0.5, 0.5)},
-    "open-four-defend": {"_oooo_": (0.5, 0.5)},
-    "open-three-attack": {"._ooo_.": (0.5, 0.5)},
-    "open-three-defend": {"._ooo_.": (0.5, 0.5)},
-    "split-three-attack": {".oo_o.": (1.0,)},
-    "split-three-defend": {"_oo_o_": (0.25, 0.5, 0.25)},
-    "split-four-defend": {"oo_oo": (1.0,)},
-    "broken-four-defend": {"ooo_o": (1.0,)},
+    **dict.fromkeys(("open-four-attack", "open-four-defend"), ("_oooo_", (0.5, 0.5))),
+    **dict.fromkeys(("open-three-attack", "open-three-defend"), ("._ooo_.", (0.5, 0.5))),
+    "split-three-attack": (".oo_o.", (1.0,)),
+    "split-three-defend": ("_oo_o_", (0.25, 0.5, 0.25)),
+    "split-four-defend": ("oo_oo", (1.0,)),
+    "broken-four-defend": ("ooo_o", (1.0,)),
 }
 """The repository's kinds at a connect length of 5: pattern and pi on its answers."""
 
@@ -84,7 +75,7 @@ def test_the_pattern_stands_where_the_labels_say(kind: str) -> None:
             assert policy[answer] == 1.0
             assert any(answer in answers for answers in laid)
         else:
-            ((written, shares),) = SHARES[kind].items()
+            written, shares = SHARES[kind]
             assert written == pattern
             assert any(np.allclose(policy[answers], shares) for answers in laid)
             assert np.count_nonzero(policy) == len(shares)

@@ -33,17 +33,13 @@ def test_a_book_is_made_from_a_folder_and_shown(capsys: Capsys, tmp_path: Path) 
         "one.sqlite: 1 game, 1 of them new of 1 read; 1 move\n"
     )
     write_games(games / "one.sgf", GAMES[:2])
-    assert book(capsys, "build", path, games, "--quiet")[:2] == (
-        ExitCode.DONE,
-        f"{path}: 2 games, 2 of them new of 2 read; 4 moves\n",
-    )
+    found = book(capsys, "build", path, games, "--quiet")[:2]
+    assert found == (ExitCode.DONE, f"{path}: 2 games, 2 of them new of 2 read; 4 moves\n")
     write_games(games / "more" / "two.psq", GAMES)
     (games / "broken.sgf").write_text("nothing")
     code, out, err = book(capsys, "build", path, games, "--player", "mentor:1", "--min-games", 3, "--json", "--quiet")
-    assert (code, json.loads(out)) == (
-        ExitCode.BAD_DATA,
-        {"book": str(path), "games": 3, "new": 1, "read": 5, "moves": 5, "left_out": 0},
-    )
+    counts = {"book": str(path), "games": 3, "new": 1, "read": 5, "moves": 5, "left_out": 0}
+    assert (code, json.loads(out)) == (ExitCode.BAD_DATA, counts)
     assert "broken.sgf" in err
     rows = json.loads(book(capsys, "show", path, "--json")[1])["moves"]
     assert [(row["games"], row["wins"], row["draws"], row["losses"]) for row in rows] == [(3, 1, 1, 1)]

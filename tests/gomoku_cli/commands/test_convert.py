@@ -75,10 +75,8 @@ def test_between_sgf_files_everything_is_kept(capsys: Capsys, tmp_path: Path, mo
     written = "".join(target.read_text(encoding="utf-8").split())
     assert written == text.replace("黑胜]", "黑胜]CA[UTF-8]").replace(" ", "")
     code, _, err = convert(capsys, source, target)
-    assert (code, err) == (
-        ExitCode.USAGE,
-        f"gomoku convert: Invalid value for OUT: {target} exists; --force overwrites it\n",
-    )
+    why = f"gomoku convert: Invalid value for OUT: {target} exists; --force overwrites it\n"
+    assert (code, err) == (ExitCode.USAGE, why)
     monkeypatch.setattr(GamesFile.trees, "__defaults__", (3,))
     err = convert(capsys, source, target, "--force")[2]
     assert err == f"note: {source}: not kept in copy.sgf: variations, RU, RE, LB, C\n", "too many nodes for a tree"

@@ -124,10 +124,8 @@ def test_a_missed_win_and_a_missed_defence_are_puzzles_of_the_player_who_missed_
     assert "lost.sgf, move 7" in first.puzzle.note
     assert len(second.puzzle.moves) == 8
     (later,) = MistakeFinder(RULES).puzzles(replace(record, set_up=7), "lost.sgf")  # no side has made the first mistake
-    assert (later.puzzle.moves, later.puzzle.note) == (
-        second.puzzle.moves,
-        second.puzzle.note.replace("move 9", "move 2"),
-    )
+    assert later.puzzle.moves == second.puzzle.moves
+    assert later.puzzle.note == second.puzzle.note.replace("move 9", "move 2")
     theirs = GameRecord(RULES, cells("h8 h9 i8 i9 j8 a1"), black="you", white="default")
     assert not list(MistakeFinder(RULES).puzzles(theirs, ""))
     defence = GameRecord(RULES, cells("h8 h9 i8 a1 j8 o15"), black="them", white="you")

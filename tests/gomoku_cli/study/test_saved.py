@@ -78,11 +78,8 @@ def test_games_of_the_same_second_have_files_of_their_own(tmp_path: Path, monkey
     handles = [SavedGame(tmp_path) for _ in range(3)]
     for handle in handles:
         handle.save(game(*WON[:2]))
-    assert [handle.path.name for handle in handles] == [
-        "2026-11-22-181530.sgf",
-        "2026-11-22-181530-2.sgf",
-        "2026-11-22-181530-3.sgf",
-    ]
+    expected = [f"2026-11-22-181530{number}.sgf" for number in ("", "-2", "-3")]
+    assert [handle.path.name for handle in handles] == expected
 
 
 def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """Local playouts: simulations that end at half the mean depth of the leaves (paper S, playout cap randomisation)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,14 +67,8 @@ def test_local_playouts_revisit_nodes_instead_of_evaluating_more(leaves: int, ba
     evaluations = []
     for share in (0.0, 0.5, 1.0):
         evaluator = ScriptedEvaluator(SMALL)
-        options = SearchSettings(
-            simulations=300,
-            leaves_in_flight=leaves,
-            batches_in_flight=batches,
-            visits_per_leaf=2,
-            proven_nodes=False,
-            local_playouts=share,
-        )
+        plain = SearchSettings(simulations=300, visits_per_leaf=2, proven_nodes=False, local_playouts=share)
+        options = replace(plain, leaves_in_flight=leaves, batches_in_flight=batches)
         search = searched(Position(SMALL), options, evaluator=evaluator)
         ended = ended_here(search)
         assert ended[0] == 1, "none ends at the root"

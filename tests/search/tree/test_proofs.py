@@ -113,18 +113,9 @@ def test_a_move_proven_to_lose_is_never_sampled() -> None:
     only_lost_visited = search_policy(np.array([90, 0, 0, 0], dtype=np.int32), lost, priors, legal)
     assert only_lost_visited.tolist() == [0, 0.5, 0.5, 0], "the others by their priors"
     longest = np.array([-4, -2, 0, 0], dtype=np.int16)
-    assert search_policy(np.array([9, 1, 0, 0], dtype=np.int32), longest, priors, legal, resists=True).tolist() == [
-        1,
-        0,
-        0,
-        0,
-    ]
-    assert search_policy(np.array([9, 1, 1, 0], dtype=np.int32), longest, priors, legal, resists=True).tolist() == [
-        0,
-        0,
-        1,
-        0,
-    ]
+    for counts, expected in (([9, 1, 0, 0], [1, 0, 0, 0]), ([9, 1, 1, 0], [0, 0, 1, 0])):
+        resisting = search_policy(np.array(counts, dtype=np.int32), longest, priors, legal, resists=True)
+        assert resisting.tolist() == expected
     no_priors = search_policy(np.array([90, 0, 0, 0], dtype=np.int32), lost, np.zeros(4, dtype=np.float32), legal)
     assert no_priors.tolist() == [0, 0.5, 0.5, 0]
 

@@ -75,11 +75,8 @@ class NaiveRoot:
     def value(self) -> float:
         wins = [plies for plies in self.proofs.values() if plies > 0]
         if self.options.proven_nodes and (wins or len(self.proofs) == len(self.legal)):
-            return (
-                self.options.value_decay ** (min(wins) - 1)
-                if wins
-                else -(self.options.value_decay ** (-min(self.proofs.values()) - 1))
-            )
+            plies = min(wins) if wins else min(self.proofs.values())
+            return math.copysign(self.options.value_decay ** (abs(plies) - 1), plies)
         total = sum(self.values[cell] * count for cell, count in self.visits.items())
         return total / sum(self.visits.values()) if self.visits else float(self.nodes[0]["value"])
 

@@ -45,11 +45,9 @@ def test_files_of_games_are_analysed_a_line_a_position(capsys: Capsys, tmp_path:
     code, out, err = run(capsys, one, two, "--json", "--player", "mentor:1")
     assert (code, err) == (ExitCode.DONE, "")
     found = lines(out)
-    assert [(line["file"], line["game"], line["ply"]) for line in found] == [
-        *((str(one), 1, ply) for ply in range(7)),  # the end of the game needs no analysis
-        *((str(one), 2, ply) for ply in range(3)),
-        *((str(two), 1, ply) for ply in range(7)),
-    ]
+    plies = {(str(one), 1): 7, (str(one), 2): 3, (str(two), 1): 7}  # the end of a won game needs no analysis
+    expected = [(*game, ply) for game, count in plies.items() for ply in range(count)]
+    assert [(line["file"], line["game"], line["ply"]) for line in found] == expected
     assert found[6]["proof"] == 1
     assert [len(line["position"]) for line in found[:7]] == list(range(7))
     notes = [run(capsys, one, "--move", 1, *game, "--player", "pure-mcts:20")[2] for game in ((), ("--game", 2))]

@@ -51,27 +51,16 @@ def curves(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
 
 def test_steps_are_counted_through_phases_and_rounds(tmp_path: Path) -> None:
     training = curves_of(run_of(tmp_path / "run", RECORDS))["training"]
-    assert [(row["phase"], row["step"], row["policy_loss"]) for row in training] == [
-        ("basics", 40, 5.0),
-        ("basics", 80, 4.5),
-        ("selfplay", 120, 3.0),
-        ("selfplay", 150, 2.0),
-    ]
+    found = [(row["phase"], row["step"], row["policy_loss"]) for row in training]
+    assert found == [("basics", 40, 5.0), ("basics", 80, 4.5), ("selfplay", 120, 3.0), ("selfplay", 150, 2.0)]
     assert [row["policy_entropy"] for row in training] == [10.0, 9.0, 6.0, 4.0]
 
 
 def test_a_round_has_the_means_of_all_its_files(tmp_path: Path) -> None:
     first, second = curves_of(run_of(tmp_path / "run", RECORDS))["rounds"]
-    assert {key: value for key, value in first.items() if value is not None} == {
-        "round": 1,
-        "games": 40,
-        "draws": 20,
-        "game_length": 25.0,
-        "black_share": 0.75,
-        "game_seconds": 0.5,
-        "gate_score": 0.6,
-        "accepted": True,
-    }
+    means = {"draws": 20, "game_length": 25.0, "black_share": 0.75, "game_seconds": 0.5}
+    expected = {"round": 1, "games": 40, **means, "gate_score": 0.6, "accepted": True}
+    assert {key: value for key, value in first.items() if value is not None} == expected
     assert (second["round"], second["game_seconds"], second["accepted"]) == (2, None, None)
 
 

@@ -11,12 +11,12 @@ from core.records.formats import write_games
 from core.records.record import Ending, GameRecord
 from core.rules import BLACK, WHITE, Rules, Variant
 from curriculum.arena.fixtures import Fixture
-from curriculum.arena.results import PlayedGame
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.board_text import board_width
 from gomoku_cli.reports.game import black_values, game_title
 from tests.support.commands import Capsys, done, refused
 from tests.support.commands import run as run_command
+from tests.support.match_samples import game
 
 RULES = Rules(7, 4)
 MOVES = tuple(Position.from_moves(RULES, "d4 a1 e4 b2 c4 g7 f4".split()).moves)
@@ -34,18 +34,10 @@ def rows_of(out: str) -> dict[int, str]:
 
 
 def test_values_of_a_match_are_the_mover_s() -> None:
-    game = PlayedGame(
-        fixture=Fixture(number=1, pair=0, opening=MOVES[:1], black=0, white=1, seed=0),
-        moves=MOVES,
-        winner=BLACK,
-        ending=Ending.BOARD,
-        why="",
-        date="2026-11-22",
-        values=(None, -0.25, 0.5, -0.75, None, -1.0, 1.0),
-        simulations=(0, 40, 40, 40, 0, 0, 0),
-        seconds=(0.0,) * 7,
-    )
-    assert black_values(game.record(RULES, ("a", "b"))) == {2: 0.25, 3: 0.5, 4: 0.75, 6: 1.0, 7: 1.0}
+    played = game(Fixture(number=1, pair=0, opening=MOVES[:1], black=0, white=1, seed=0), 1.0)
+    numbers = {"values": (None, -0.25, 0.5, -0.75, None, -1.0, 1.0), "simulations": (0, 40, 40, 40, 0, 0, 0)}
+    played = replace(played, moves=MOVES, seconds=(0.0,) * 7, **numbers)
+    assert black_values(played.record(RULES, ("a", "b"))) == {2: 0.25, 3: 0.5, 4: 0.75, 6: 1.0, 7: 1.0}
 
 
 def test_values_of_self_play_are_black_s_and_those_of_kept_analyses_stand_in_for_comments() -> None:

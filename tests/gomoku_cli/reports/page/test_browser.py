@@ -28,13 +28,9 @@ def test_the_report_fits_a_phone_and_a_desktop(tmp_path: Path, capsys: Capsys) -
     for width in (390, 1280):
         frame = tmp_path / f"{width}.html"
         frame.write_text(FRAME.format(width=width), encoding="utf-8")
-        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
-        command += [
-            f"--user-data-dir={tmp_path / 'profile'}",
-            "--virtual-time-budget=5000",
-            "--dump-dom",
-            frame.as_uri(),
-        ]
+        options = "--headless --no-sandbox --disable-gpu --allow-file-access-from-files --dump-dom".split()
+        options += [f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=5000"]
+        command = [BROWSER, *options, frame.as_uri()]
         page = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
         title = re.search(r"<title>width (\d+) drawn (\d+) of (\d+)</title>", page)
         assert title is not None, page[:2000]
