@@ -21,7 +21,7 @@ from curriculum.run.folder import RunFolder
 from curriculum.training.files import read_samples, write_samples
 from nets.checkpoint import CheckpointError, load_model
 from nets.runtimes.net_evaluator import NetEvaluator
-from tests.curriculum.training.test_packed import games
+from tests.curriculum.training.test_samples import games
 from tests.support.commands import Capsys
 from tests.support.runs import CURRICULUM
 
@@ -86,10 +86,8 @@ def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(data: 
     command(train, data, "--positions", "256", *words)
     command(train, data, "--positions", "256", "512", *words)
     rows = [json.loads(line) for line in (data / "curve" / "curve.jsonl").read_text().splitlines()]
-    assert [(row["net"], row["positions"]) for row in rows] == [
-        *(("lines-32:8, spread", 256), ("lines-32:16x3, spread", 256)),
-        *(("lines-32:8, spread", 512), ("lines-32:16x3, spread", 512)),
-    ]
+    nets = ("lines-32:8, spread", "lines-32:16x3, spread")
+    assert [(row["net"], row["positions"]) for row in rows] == [(net, count) for count in (256, 512) for net in nets]
     for row in rows:
         assert {"policy", "value", "deep_policy", "deep_value", "r"} <= row.keys()
         assert 0 < row["deep_value"] < 4

@@ -11,7 +11,7 @@ from core.rules import BLACK, Rules, Variant
 from curriculum.training.files import SamplesError, write_samples
 from curriculum.training.packed import pack
 from curriculum.training.samples import Samples
-from tests.curriculum.training.test_packed import assert_equal, games
+from tests.curriculum.training.test_samples import assert_equal, games
 
 RULES = Rules(9, 5)
 

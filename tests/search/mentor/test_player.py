@@ -13,6 +13,7 @@ from search.limit import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Player
+from tests.support.cases import cases
 from tests.support.mentor_positions import (
     KERNELS_ARE_PYTHON,
     RULES,
@@ -156,3 +157,15 @@ def test_mentor_beats_the_mentor_of_the_paper() -> None:
             outcome = play(black, white, RULES, game, opening).outcome()
             won += outcome is not None and outcome.winner == colour
     assert won >= 15
+
+
+# The values of the mentor of paper A.
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+@pytest.mark.parametrize(("own", "enemy", "value", "why"), cases("paper_values"))
+def test_the_paper_mentor_values_its_move_by_the_rules_of_the_paper(
+    colour: Colour, own: str, enemy: str, value: float, why: str
+) -> None:
+    decision = PaperMentor().choose_batch([position(colour, own, enemy)], seeds=[0])[0]
+    assert decision.value == pytest.approx(value / 5), why

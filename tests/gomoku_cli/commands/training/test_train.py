@@ -1,15 +1,21 @@
-"""`gomoku train`: chains of presets, and runs that start from another model."""
+"""`gomoku train`: chains of presets, another model to start from, runs that go on, and ends by Ctrl-C."""
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import torch
 
-from curriculum.run.folder import read_metrics
+from curriculum.presets import resolve
+from curriculum.run.folder import RunFolder, read_metrics
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import DEFAULT_MODEL, load_model
 from tests.support.commands import Capsys, done, refused, run
+from tests.support.project import ROOT
+from tests.support.waiting import wait_until
 
 NOTHING = ("--set", "selfplay.iterations=0", "--set", "evaluation.final_games=0")
 """Settings without any training."""
@@ -56,11 +62,75 @@ def test_minutes_end_a_training_at_a_step(capsys: Capsys, tmp_path: Path) -> Non
     command = ["train", "--run", tmp_path / "run", "--quiet", "--tensorboard", tmp_path / "events"]
     tiny = ["--set", 'phases=["basics"]', "--set", "evaluation.final_games=0", "--set", "basics.epochs=200"]
     code, _, err = run(capsys, *command, "--preset", "smoke", *tiny, "--minutes", "0.02")
-    assert (code, "its minutes are over, everything so far is saved; continue with: " in err) == (
-        ExitCode.DONE,
-        True,
-    ), err
+    assert code == ExitCode.DONE, err
+    assert "its minutes are over, everything so far is saved; continue with: " in err
     assert run(capsys, *command, "--resume", "--set", "basics.epochs=2")[0] == ExitCode.DONE
     steps = [record["global_step"] for record in read_metrics(tmp_path / "run") if record["event"] == "train"]
     assert steps == sorted(steps)
     assert list((tmp_path / "events" / "run").glob("events.out.tfevents.*"))
+
+
+# Runs that are made, continued, stopped by Ctrl-C, and never begun by mistake.
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
+def test_a_run_of_another_process_is_refused(capsys: Capsys, tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path / "run", resolve("smoke")):
+        for words in (("--resume",), ("--preset", "smoke")):
+            error = refused(capsys, ExitCode.FAILED, "train", "--run", tmp_path / "run", *words)
+            assert "this program has" in error
+
+
+@pytest.mark.parametrize("command", ["train --resume", "imitate", "selfplay", "generate-basics"])
+def test_a_run_keeps_its_seed(command: str, capsys: Capsys, tmp_path: Path) -> None:
+    RunFolder.create(tmp_path / "run", resolve("smoke")).close()
+    error = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
+    assert "seed is 42 in the run" in error
+    assert "cannot become 43" in error
+
+
+@pytest.mark.slow
+def test_a_dry_run_shows_everything_and_writes_nothing(
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = ("train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--variant", "renju", "--dry-run")
+    out = done(run(capsys, *line))
+    for text in ("simulations = 33\n", 'variant = "renju"\n', "294,106"):
+        assert text in out
+    assert "evaluation, positions a second" not in out, "nothing is measured unless asked"
+    shown = json.loads(done(run(capsys, "train", "--preset", "smoke", "--dry-run", "--speed", "--json")))
+    assert "evaluation, positions a second" in shown["estimate"]
+    assert shown["config"]["net"]["trunk"] == ["conv3-4", "residual"]
+    opponents = 'evaluation.opponents=["nobody"]'
+    assert "'nobody' names no player" in refused(
+        capsys, ExitCode.USAGE, "train", "--preset", "quick", "--set", opponents, "--dry-run"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
+def test_ctrl_c_saves_and_prints_the_command_that_continues(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    long = ("--set", "basics.epochs=100000", "--set", "training.batch_size=8")
+    command = [sys.executable, "-m", "gomoku_cli", "train", "--preset", "smoke", *long, "--run", str(path)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: (path / "metrics.jsonl").exists())
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == ExitCode.INTERRUPTED
+    assert "finishing this step; press Ctrl-C again to stop at once" in err
+    assert f"continue with: python -m gomoku_cli train --run {path} --resume" in err
+    assert "Traceback" not in err
+
+
+def test_a_run_that_is_not_there_is_said_to_need_no_resume(capsys: Capsys, tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.BAD_DATA, "train", "--run", tmp_path, "--resume")
+    assert "it holds no config.toml; without --resume the command makes one" in error
+
+
+def test_a_preset_names_the_folder_of_its_run(capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    RunFolder.create(tmp_path / "runs" / "smoke", resolve("smoke")).close()
+    assert "continue it with --resume" in refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke")
