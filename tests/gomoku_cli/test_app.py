@@ -97,11 +97,10 @@ def test_the_shell_completes(line: str, completed: str) -> None:
     assert completed in gomoku(_GOMOKU_COMPLETE="complete_bash", **words).stdout.splitlines()
 
 
-def test_hints_name_a_command_that_works_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = tmp_path / ".venv" / "bin" / "gomoku"
+def test_hints_name_a_command_that_works_from_here(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = here / ".venv" / "bin" / "gomoku"
     installed.parent.mkdir(parents=True)
     installed.touch(mode=0o755)
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(installed), "play"])
     monkeypatch.setenv("PATH", "/usr/bin")
     assert program() == ".venv/bin/gomoku"

@@ -52,8 +52,8 @@ def test_the_game_loads_nothing_heavy(tmp_path: Path) -> None:
         if name not in ("BLACK", "NO_CELL", "WHITE")
     ],
 )
-def test_every_name_has_an_example_that_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_every_name_has_an_example_that_runs(name: str) -> None:
     text = inspect.getdoc(getattr(gomoku, name))
     assert text is not None and ">>> " in text
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -14,32 +14,24 @@ from tests.support.cases import cases
 from tests.support.commands import Capsys, refused
 
 
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize(("line", "expected"), cases("wrong_commands"))
-def test_a_wrong_command_line_is_one_line_and_exit_code_2(
-    line: str, expected: str, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+def test_a_wrong_command_line_is_one_line_and_exit_code_2(line: str, expected: str, capsys: Capsys, here: Path) -> None:
     assert expected in refused(capsys, ExitCode.USAGE, *line.split())
-    assert not list(tmp_path.iterdir())
+    assert not list(here.iterdir())
 
 
 @pytest.mark.parametrize(
     "line", [["train", "--run", ""], ["train", "--run="], ["watch", "run", ""], ["convert", "", "x.sgf"]]
 )
-def test_an_empty_path_is_no_current_folder(
-    line: list[str], capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_empty_path_is_no_current_folder(line: list[str], capsys: Capsys, here: Path) -> None:
     assert "it is empty: is a variable of the shell not set?" in refused(capsys, ExitCode.USAGE, *line)
-    assert not list(tmp_path.iterdir())
+    assert not list(here.iterdir())
 
 
 @pytest.mark.parametrize(("line", "expected"), cases("bad_data"))
-def test_bad_data_is_one_line_and_exit_code_3(
-    line: str, expected: str, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_bad_data_is_one_line_and_exit_code_3(line: str, expected: str, capsys: Capsys) -> None:
     Path("junk.safetensors").write_bytes(bytes(range(256)) * 4)
     Path("broken").mkdir()
     Path("broken/config.toml").write_text("[search]\nsimulatoins = 5\n")

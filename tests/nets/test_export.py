@@ -56,9 +56,9 @@ def test_other_programs_answer_the_same(kind: str, form: ExportFormat, tmp_path:
 
 
 @pytest.mark.slow
-def test_the_command_writes_a_file_a_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+@pytest.mark.usefixtures("here")
+def test_the_command_writes_a_file_a_net(capsys: Capsys) -> None:
     pytest.importorskip("onnxruntime")
-    monkeypatch.chdir(tmp_path)
     save_model(Path("small.safetensors"), model_of("tower"), {})
     code, out, _ = run(capsys, "export", "small.safetensors", "--check", 20, "--json")
     assert code == 0
@@ -77,9 +77,9 @@ def test_the_command_writes_a_file_a_net(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-def test_the_example_of_the_documents_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+@pytest.mark.usefixtures("here")
+def test_the_example_of_the_documents_plays(capsys: Capsys) -> None:
     pytest.importorskip("onnxruntime")
-    monkeypatch.chdir(tmp_path)
     assert run(capsys, "export", "default", "--check", "0")[0] == 0
     assert sorted(os.listdir()) == ["default.onnx"]
     block = re.search(r"^```py\n(.*?)^```$", (ROOT / "docs" / "export.md").read_text(), re.MULTILINE | re.DOTALL)

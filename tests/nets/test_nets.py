@@ -17,7 +17,7 @@ from nets.dual import make_model, zero_heads
 from nets.planes import encode
 from nets.tensor_file import NotFiniteError
 from tests.nets.test_layers import EVERY_LAYER
-from tests.support.nets import LINES, RULES, TINY, as_tensors, evaluator_of, model_of, random_batch, spoil
+from tests.support.nets import LINES, RULES, TINY, as_tensors, evaluator_of, model_of, random_batch
 
 
 @pytest.mark.parametrize("planes", Planes)
@@ -127,9 +127,6 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFiniteError, match=r"model\.safetensors holds numbers that are not finite"):
         save_model(path, model, {})
     assert path.read_bytes() == before
-    spoil(path)
-    with pytest.raises(CheckpointError, match="not finite"):
-        load_model(path)
 
 
 def test_the_same_seed_makes_the_same_weights() -> None:

@@ -6,7 +6,6 @@ import re
 import shlex
 import tomllib
 from enum import StrEnum
-from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -243,8 +242,8 @@ def python_blocks(text: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, text in PAGES.items() if python_blocks(text)])
-def test_the_python_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_the_python_examples_run(name: str) -> None:
     source = python_blocks(PAGES[name])
     if ">>> " not in source:
         exec(compile(source, name, "exec"), {"__name__": "example"})

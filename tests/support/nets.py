@@ -1,7 +1,5 @@
 """Small nets with batch-norm statistics, random positions, and evaluators on the CPU."""
 
-import math
-import struct
 import warnings
 from pathlib import Path
 
@@ -84,10 +82,3 @@ def priors(logits: NDArray[np.float32], batch: PositionBatch) -> NDArray[np.floa
     weights = np.exp(masked - masked.max(axis=1, keepdims=True))
     result: NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
     return result
-
-
-def spoil(path: Path) -> None:
-    """Set the last number of a file of tensors to one that is not finite, as versions without a check wrote them."""
-    data = bytearray(path.read_bytes())
-    data[-4:] = struct.pack("<f", math.nan)
-    path.write_bytes(data)

@@ -21,6 +21,8 @@ from tests.support.cases import cases
 from tests.support.commands import Capsys
 from tests.support.tui import ThreadEngine
 
+pytestmark = pytest.mark.usefixtures("data_folder")
+
 
 @pytest.fixture
 def setups(monkeypatch: pytest.MonkeyPatch) -> list[BoardSetup]:
@@ -36,13 +38,6 @@ def setups(monkeypatch: pytest.MonkeyPatch) -> list[BoardSetup]:
     terminal = SimpleNamespace(isatty=lambda: True, encoding="utf-8")
     monkeypatch.setattr(options, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
     return shown
-
-
-@pytest.fixture(autouse=True)
-def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the user's data, which is empty."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    return tmp_path
 
 
 @pytest.mark.parametrize(("given", "players"), cases("seats"))
@@ -81,7 +76,7 @@ def test_rules_look_and_theme_follow_the_options(setups: list[BoardSetup], monke
 def test_saved_games_are_resumed_and_others_reviewed(
     setups: list[BoardSetup], data_folder: Path, tmp_path: Path, capsys: Capsys
 ) -> None:
-    saved = SavedGame(data_folder / "gomoku" / "games")
+    saved = SavedGame(data_folder / "games")
     game = Game(Rules(9), Seats(None, PlayerChoice(spec="mentor:2", seconds=1.5)), [40, 41])
     saved.save(game.to_save())
     assert app.run(["play", "--resume"]) == ExitCode.DONE

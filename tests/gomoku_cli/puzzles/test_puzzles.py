@@ -26,13 +26,6 @@ LOST = "h8 h9 i8 i9 j8 j9 a1"
 """Black has a three that White lets stand; Black plays a corner, and White may win."""
 
 
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The data folder of a new player."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    return tmp_path / "gomoku"
-
-
 def cells(names: str) -> tuple[int, ...]:
     """Return the cells of these names."""
     return tuple(Position.from_moves(RULES, names).moves)
@@ -134,19 +127,19 @@ def test_a_missed_win_and_a_missed_defence_are_puzzles_of_the_player_who_missed_
     assert set(only.puzzle.answers) == set(cells("g8 k8"))
 
 
-def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: Capsys) -> None:
+def test_the_command_lists_and_counts(data_folder: Path, tmp_path: Path, capsys: Capsys) -> None:
     code, out, _ = run(capsys, "puzzles", "--json")
     facts = json.loads(out)
     assert (code, facts["puzzles"], facts["rating"], facts["daily"]["puzzles"]) == (ExitCode.DONE, 527, 1000, 6)
     assert sum(map(sum, facts["kinds"].values())) == 527
-    Progress.read(data / "puzzles.jsonl").add(SHIPPED[0], 1)
+    Progress.read(data_folder / "puzzles.jsonl").add(SHIPPED[0], 1)
     assert "solved       1 of 527" in run(capsys, "puzzles", "--list")[1]
     assert json.loads(run(capsys, "puzzles", "--json", "--kind", "fours", "--level", 6)[1])["puzzles"] == 96
     assert json.loads(run(capsys, "puzzles", "--json", "--variant", "renju")[1])["puzzles"] == 60
     suite = tmp_path / "mine.txt"
     suite.write_text(puzzle_line(Puzzle("mine", cells(LOST)[:6], cells("k8"), "")))
     assert json.loads(run(capsys, "puzzles", "--json", "--file", suite)[1])["kinds"] == {"mine": [0, 0, 1, 0, 0, 0]}
-    games = data / "games" / "lost.sgf"
+    games = data_folder / "games" / "lost.sgf"
     games.parent.mkdir()
     os.mkfifo(games.parent / "pipe.sgf")
     write_games(games, [GameRecord(RULES, cells(LOST), black="you", white="default")])

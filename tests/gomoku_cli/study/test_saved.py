@@ -210,10 +210,9 @@ def test_a_foreign_source_names_no_file_to_write(tmp_path: Path) -> None:
     assert handle.path == path
 
 
-def test_the_folder_is_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+def test_the_folder_is_the_users_data_folder(data_folder: Path) -> None:
     folder = saved.default_folder()
     assert folder.name == "games"
     assert folder.parent.name == "gomoku"
     if os.name == "posix" and os.uname().sysname == "Linux":
-        assert folder == tmp_path / "gomoku" / "games"
+        assert folder == data_folder / "games"

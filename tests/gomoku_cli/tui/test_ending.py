@@ -222,10 +222,9 @@ async def test_other_opponents_and_rules_do_not_count(tmp_path: Path) -> None:
     assert not (tmp_path / "ratings.jsonl").exists()
 
 
-def test_the_command_prints_the_rating(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+def test_the_command_prints_the_rating(data_folder: Path) -> None:
     assert "rating       1000" in CliRunner().invoke(app, ["play", "--rating"]).output
-    rating = Rating(tmp_path / "gomoku" / "ratings.jsonl")
+    rating = Rating(data_folder / "ratings.jsonl")
     for level, score in (("level:2", 1.0), ("level:9", 0.0), ("level:2", 0.5)):
         rating.note(level, LEVEL_RATINGS[level], score)
     text = CliRunner().invoke(app, ["play", "--rating"]).output

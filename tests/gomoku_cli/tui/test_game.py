@@ -179,37 +179,34 @@ def test_a_game_keeps_the_date_of_its_first_save(monkeypatch: pytest.MonkeyPatch
         assert played.to_save().tree.record().date == "2026-03-01"
 
 
-def test_a_game_against_a_run_goes_on_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_against_a_run_goes_on_from_another_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("runs@home/mine", "default", "elsewhere"):
-        (tmp_path / name).mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
+        (here / name).mkdir(parents=True)
     seats = Seats(PlayerChoice(spec="default"), PlayerChoice(spec="runs@home/mine@50"))
     played = game("h8", seats=seats)
     kept = played.to_save(anywhere=True)
     assert Game.from_saved(kept).seats == seats, "the names are as short as before"
     monkeypatch.chdir("elsewhere")
-    assert Game.from_saved(kept).seats == Seats(seats.black, PlayerChoice(spec=f"{tmp_path}/runs@home/mine@50"))
-    assert str(tmp_path) not in text_of(played, "s"), "a copy for others names no folder of this machine"
-    (tmp_path / "elsewhere").rmdir()
+    assert Game.from_saved(kept).seats == Seats(seats.black, PlayerChoice(spec=f"{here}/runs@home/mine@50"))
+    assert str(here) not in text_of(played, "s"), "a copy for others names no folder of this machine"
+    (here / "elsewhere").rmdir()
     assert Game.from_saved(kept).seats.black == seats.black
 
 
-def test_a_game_against_a_program_goes_on_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "elsewhere").mkdir()
+def test_a_game_against_a_program_goes_on_from_another_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "elsewhere").mkdir()
     for name in ("my engine", "bot.py", "gomoku"):
-        (tmp_path / name).touch()
-    monkeypatch.chdir(tmp_path)
+        (here / name).touch()
     seats = Seats(PlayerChoice(spec="engine:'./my engine' --fast"), PlayerChoice(spec="engine:python bot.py"))
     kept = game("h8", seats=seats).to_save(anywhere=True)
     assert Game.from_saved(kept).seats == seats, "the names are as short as before"
     monkeypatch.chdir("elsewhere")
     program, script = Game.from_saved(kept).seats
-    assert program == PlayerChoice(spec=f"engine:'{tmp_path}/my engine' --fast")
-    assert script == PlayerChoice(spec=f"engine:python {tmp_path}/bot.py")
+    assert program == PlayerChoice(spec=f"engine:'{here}/my engine' --fast")
+    assert script == PlayerChoice(spec=f"engine:python {here}/bot.py")
 
 
 @pytest.mark.parametrize("spec", ["engine:", "engine:'", "engine:gomoku engine", "engine:no/../'"])
-def test_a_command_without_paths_stays_as_it_is(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "gomoku").touch()  # a program without a folder is looked for on the PATH
-    monkeypatch.chdir(tmp_path)
+def test_a_command_without_paths_stays_as_it_is(spec: str, here: Path) -> None:
+    (here / "gomoku").touch()  # a program without a folder is looked for on the PATH
     assert PlayerChoice(spec=spec).absolute().relative() == PlayerChoice(spec=spec)

@@ -134,8 +134,7 @@ class _Answers:
 
 
 @pytest.mark.slow
-def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+def test_what_the_screen_wrote_before_its_end_is_saved(data_folder: Path) -> None:
     process = EngineProcess(RuntimeChoice())
     game = Game(Rules(), Seats(None, None))
     for cell in (1, 2, 3):
@@ -145,7 +144,7 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
     process._input.close()
     process._closed = True
     process._process.wait(12 * LIMIT_S)
-    (path,) = (tmp_path / "gomoku" / "games").glob("*.sgf")
+    (path,) = (data_folder / "games").glob("*.sgf")
     assert path.read_text().count("\n;") == 3
     process.close()
 
@@ -177,9 +176,9 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
 
 
 @pytest.mark.slow
-def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("data_folder")
+def test_nothing_small_waits_behind_a_search() -> None:
     """Threats, reasons, grades, saved games and their list are answered while a search of ten minutes goes on."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     with closing(EngineProcess(RuntimeChoice())) as process:
         answers = _Answers(process)
         under_way = process.request(search(Position.from_moves(Rules(), (112,)), purpose="analysis", seconds=600.0))
@@ -198,8 +197,7 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.slow
-async def test_a_whole_game_against_the_built_in_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+async def test_a_whole_game_against_the_built_in_model(data_folder: Path) -> None:
     engine = EngineProcess(RuntimeChoice())
     setup = BoardSetup(seats=Seats(None, messages.PlayerChoice(spec="default", simulations=20)))
     app = GomokuApp(engine, setup)
@@ -219,6 +217,6 @@ async def test_a_whole_game_against_the_built_in_model(tmp_path: Path, monkeypat
         moves = list(app.game.moves)
     finally:
         engine.close()
-    (entry,) = saved_games(tmp_path / "gomoku" / "games")
+    (entry,) = saved_games(data_folder / "games")
     assert entry.is_finished
     assert (entry.moves, entry.record.winner) == (len(moves), -1)

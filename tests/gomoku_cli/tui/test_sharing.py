@@ -57,16 +57,15 @@ async def test_a_copied_sgf_has_the_values_of_analyses_and_leaves_the_game_as_it
         assert not ui.app.game.tree.comment and not ui.app.game.tree.text("V")
 
 
-async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_the_game_is_drawn_into_the_folder(here: Path) -> None:
     async with board_app({}, setup=shown_game(MOVES)) as ui:
         for key, suffix in (("p", "png"), ("v", "svg"), ("g", "gif")):
             await ui.press("y", key)
             await ui.until(lambda: f".{suffix}" in ui.status)  # noqa: B023
-            (path,) = tmp_path.glob(f"*.{suffix}")
+            (path,) = here.glob(f"*.{suffix}")
             assert str(path) in ui.status.replace("\n", "")
-        assert "5 moves, without a result" in next(tmp_path.glob("*.svg")).read_text()
-        with Image.open(next(tmp_path.glob("*.gif"))) as animation:
+        assert "5 moves, without a result" in next(here.glob("*.svg")).read_text()
+        with Image.open(next(here.glob("*.gif"))) as animation:
             assert animation.n_frames == len(MOVES.split()) + 1  # type: ignore[attr-defined]
 
 

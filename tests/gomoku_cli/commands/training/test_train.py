@@ -90,10 +90,7 @@ def test_a_run_keeps_its_seed(command: str, capsys: Capsys, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_dry_run_shows_everything_and_writes_nothing(
-    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_dry_run_shows_everything_and_writes_nothing(capsys: Capsys, here: Path) -> None:
     line = ("train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--variant", "renju", "--dry-run")
     out = done(run(capsys, *line))
     for text in ("simulations = 33\n", 'variant = "renju"\n', "294,106"):
@@ -106,7 +103,7 @@ def test_a_dry_run_shows_everything_and_writes_nothing(
     assert "'nobody' names no player" in refused(
         capsys, ExitCode.USAGE, "train", "--preset", "quick", "--set", opponents, "--dry-run"
     )
-    assert not list(tmp_path.iterdir())
+    assert not list(here.iterdir())
 
 
 @pytest.mark.slow
@@ -130,7 +127,6 @@ def test_a_run_that_is_not_there_is_said_to_need_no_resume(capsys: Capsys, tmp_p
     assert "it holds no config.toml; without --resume the command makes one" in error
 
 
-def test_a_preset_names_the_folder_of_its_run(capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    RunFolder.create(tmp_path / "runs" / "smoke", resolve("smoke")).close()
+def test_a_preset_names_the_folder_of_its_run(capsys: Capsys, here: Path) -> None:
+    RunFolder.create(here / "runs" / "smoke", resolve("smoke")).close()
     assert "continue it with --resume" in refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke")
