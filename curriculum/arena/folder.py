@@ -68,9 +68,9 @@ class MatchFolder(OwnedFolder):
         """Keep a finished game. A game whose record cannot be written is kept: the next opening writes all records."""
         elapsed = self.seconds_before + time.perf_counter() - self._opened
         line = {**game.to_json(self._rules, self._names), _ELAPSED: round(elapsed, 3)}
-        append_json_line(self.path / _GAMES, line)
+        append_json_line(self.place_of(_GAMES), line)
         self.played.append(game)
-        append_text(self.path / _RECORDS, to_sgf(game.record(self._rules, self._names)))
+        append_text(self.place_of(_RECORDS), to_sgf(game.record(self._rules, self._names)))
 
     def _read(self, fixtures: Mapping[int, Fixture]) -> list[PlayedGame]:
         file = self.path / _GAMES

@@ -179,6 +179,7 @@ def play_teacher_games(
                 kept = _without_forfeits(whole, config.rules.cells, context)
                 lengths = [len(game) for game in kept]
                 metadata = {"first_game": first, "lengths": lengths, "teacher": recipe.name}
+                folder.stat()  # writing would make the folder of a run that was moved anew
                 write_samples(paths[first], Samples.concatenate(kept), metadata)
     if done < games:
         raise Interrupted

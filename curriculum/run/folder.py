@@ -74,14 +74,6 @@ class RunFolder(OwnedFolder):
         super().__init__(path, lock)
         self.config = config
         """The resolved configuration, as in `config.toml`, which explains each setting in a comment too."""
-        self.models = path / "models"
-        """Model files."""
-        self.games = path / "games"
-        """Games as SGF."""
-        self.replay = path / "replay"
-        """Samples: basics, mentor games, the replay buffer."""
-        self.state = path / "state"
-        """State for continuing the run."""
         for name in _SUBFOLDERS:
             (path / name).mkdir(exist_ok=True)
             refuse_pipes(path / name)
@@ -100,6 +92,26 @@ class RunFolder(OwnedFolder):
         self._write_sessions()
         self.commit: str | None = self._sessions[-1]["commit"]
         """The commit of the program's source, with `-dirty` if it has changes; None outside a repository."""
+
+    @property
+    def models(self) -> Path:
+        """Model files."""
+        return self.place_of("models")
+
+    @property
+    def games(self) -> Path:
+        """Games as SGF."""
+        return self.place_of("games")
+
+    @property
+    def replay(self) -> Path:
+        """Samples: basics, mentor games, the replay buffer."""
+        return self.place_of("replay")
+
+    @property
+    def state(self) -> Path:
+        """State for continuing the run."""
+        return self.place_of("state")
 
     @classmethod
     def create(cls, path: Path | str, config: Config) -> Self:
@@ -168,7 +180,7 @@ class RunFolder(OwnedFolder):
     @property
     def best_model(self) -> Path:
         """The best model so far; it may not exist yet."""
-        return best_model(self.path)
+        return best_model(self.place_of("."))
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
         """Append one line to `metrics.jsonl`: the record with the current `time` (ISO 8601, UTC) and `global_step`."""
@@ -179,7 +191,7 @@ class RunFolder(OwnedFolder):
         """Append one line as `append_metrics` does, for work that the block saves; an error there takes it back."""
         self._note_use()
         return json_line(
-            self.path / _METRICS, {"time": now(), **record, "global_step": self._steps.after(dict(record))}
+            self.place_of(_METRICS), {"time": now(), **record, "global_step": self._steps.after(dict(record))}
         )
 
     @cached_property
@@ -215,7 +227,7 @@ class RunFolder(OwnedFolder):
         """Write `environment.json`: the machine and software of each process that opened the run."""
         while len(text := json.dumps({"sessions": self._sessions}, indent=2) + "\n") > MAX_JSON_BYTES:
             del self._sessions[: len(self._sessions) // 2 or 1]  # the oldest, after a thousand openings
-        atomic_write_text(self.path / _ENVIRONMENT, text)
+        atomic_write_text(self.place_of(_ENVIRONMENT), text)
 
     def _note_use(self) -> None:
         """Add the device, runtime and precisions of this process to its entry, once they are known."""

@@ -29,12 +29,30 @@ class FolderBusyError(FailedError, RuntimeError):
     """Another process works in the folder."""
 
 
+class FolderMovedError(FailedError, RuntimeError):
+    """The folder was moved or removed while this process worked in it."""
+
+
 class OwnedFolder:
     """A folder that this process has locked until `close`; a context manager that closes itself."""
 
     def __init__(self, path: Path, lock: int | None) -> None:
         self.path = path
         self._lock = lock
+        self._identity = path.stat()
+
+    def place_of(self, name: str) -> Path:
+        """Return the path of a file or folder in this folder, to write there.
+
+        Raises `FolderMovedError` for a folder that is not there any more: writing would begin another one in its place.
+        """
+        try:
+            moved = not os.path.samestat(self.path.stat(), self._identity)
+        except FileNotFoundError:
+            moved = True
+        if moved:
+            raise FolderMovedError(f"{self.path} was moved or removed during the work in it: go on at its new place")
+        return self.path / name
 
     def close(self) -> None:
         """Release the folder to other processes."""

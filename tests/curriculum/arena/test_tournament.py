@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,7 @@ from curriculum.arena.formats import Format
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Context, Interrupted
-from curriculum.run.locking import FolderBusyError, FolderError, FolderTakenError
+from curriculum.run.locking import FolderBusyError, FolderError, FolderMovedError, FolderTakenError
 from search.players import Decision, ForfeitError, Player, RandomPlayer
 from tests.support.cases import cases
 from tests.support.players import OneByOne
@@ -243,6 +244,16 @@ def test_a_half_written_game_is_played_again(tmp_path: Path, kept: list[Fixture]
         play(kept, folder=folder)
         assert len(folder.played) == 4
     assert len(read_games(tmp_path / "games.sgf")) == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open folder does not move there")
+def test_a_match_that_is_moved_during_the_work_begins_no_second_folder(tmp_path: Path) -> None:
+    path, games = tmp_path / "match", schedule(4)
+    with opened(path, games) as folder:
+        path.rename(tmp_path / "moved")
+        with pytest.raises(FolderMovedError):
+            play(games, folder=folder)
+    assert not path.exists()
 
 
 def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:

@@ -238,6 +238,8 @@ def test_a_game_that_was_played_is_read_and_not_played_again(tmp_path: Path) -> 
     middle.unlink()
     assert all(equal(a, b) for a, b in zip(first, play_teacher_games(CONFIG, again, tmp_path, Context()), strict=True))
     assert again.decisions == sum(lengths), "the games of that file, and no others"
+    with pytest.raises(FileNotFoundError):  # as of a run that was moved: no other folder begins there
+        play_teacher_games(CONFIG, again, tmp_path / "moved", Context())
 
 
 def test_stopping_keeps_the_files_that_are_complete(tmp_path: Path) -> None:

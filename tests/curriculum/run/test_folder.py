@@ -16,7 +16,7 @@ from core.rules import Rules
 from curriculum.config import Config
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder, is_run, read_metrics
-from curriculum.run.locking import FolderBusyError, FolderError, FolderTakenError
+from curriculum.run.locking import FolderBusyError, FolderError, FolderMovedError, FolderTakenError
 from curriculum.stated import ConfigError
 from curriculum.training.trainer import Trainer
 from nets.config import NetConfig
@@ -144,6 +144,25 @@ def test_two_never_work_in_one_run(path: Path) -> None:
     with RunFolder.open(path), pytest.raises(FolderBusyError, match="this program has"):
         RunFolder.open(path)
     RunFolder.open(path).close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open folder does not move there")
+@pytest.mark.parametrize("is_other_there", [False, True])
+def test_a_run_that_is_moved_during_the_work_begins_no_second_one(path: Path, is_other_there: bool) -> None:
+    with RunFolder.open(path) as run:
+        path.rename(path.with_name("moved"))
+        if is_other_there:
+            RunFolder.create(path, CONFIG).close()
+        for write in (
+            lambda: run.append_metrics({"event": "train"}),
+            lambda: run.write_state("phases", {}),
+            lambda: run.models,
+            lambda: run.best_model,
+        ):
+            with pytest.raises(FolderMovedError, match="one was moved or removed"):
+                write()
+        assert path.exists() == is_other_there
+    RunFolder.open(path.with_name("moved")).close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
