@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
@@ -26,6 +26,8 @@ _PLAN = "match.json"
 _GAMES = "games.jsonl"
 _RECORDS = "games.sgf"
 _LOCK = "lock"
+_NAMES = "names"
+"""Key of the players' names, which stand in the games."""
 _ELAPSED = "elapsed_seconds"
 """Key of the time from the begin of the match to the end of a game."""
 
@@ -44,6 +46,7 @@ class MatchFolder(OwnedFolder):
         """
         self._rules = rules
         self._names = names
+        plan = {**plan, _NAMES: list(names)}
         self.seconds_before = 0.0
         """Time of the match in earlier processes, up to the last one of these games."""
         _refuse_other(path, plan)
@@ -74,6 +77,8 @@ class MatchFolder(OwnedFolder):
 
     def _read(self, fixtures: Mapping[int, Fixture]) -> list[PlayedGame]:
         file = self.path / _GAMES
+        # Plans of older versions hold no names: their games may have others.
+        names = self._names if _NAMES in (read_json_object(self.path / _PLAN, dict) or ()) else None
         games: dict[int, PlayedGame] = {}
         for number, line in enumerate(read_json_lines(file), start=1):
             try:
@@ -81,7 +86,7 @@ class MatchFolder(OwnedFolder):
                 # A match may continue with fewer games than it has; the others are left out.
                 if (played := value_at(line, "game", int)) in fixtures:
                     self.seconds_before = max(self.seconds_before, before)
-                    games.setdefault(played, PlayedGame.from_json(line, fixtures[played], self._rules, self._names))
+                    games.setdefault(played, PlayedGame.from_json(line, fixtures[played], self._rules, names))
             except ValueError as error:
                 raise FolderError(f"{file}, line {number}: this is no game of the match: {error}") from error
         return list(games.values())
@@ -91,7 +96,8 @@ def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
     """Raise `FolderTakenError` if the folder holds something else than the match of this plan."""
     file = path / _PLAN
     if file.is_file():
-        known, expected = read_json_object(file, lambda value: value) or {}, plain(plan)
+        expected = _identity(plain(plan))
+        known = {_NAMES: expected[_NAMES], **_identity(read_json_object(file, lambda value: value) or {})}
         for key in (*expected, *known):
             if known.get(key) != expected.get(key):
                 name, there, here = shortened(key), _short(known.get(key)), _short(expected.get(key))
@@ -102,6 +108,15 @@ def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
     else:
         # A process killed at the start of a match leaves no more than these.
         refuse_foreign(path, "match", (path / _LOCK, *path.glob(f".{_PLAN}.*")))
+
+
+def _identity(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plan in which a model has no folder: its hash is in the plan, wherever the file lies now."""
+    players, models = plan.get("players"), plan.get("models")
+    if not (isinstance(players, list) and isinstance(models, list) and len(players) == len(models)):
+        return dict(plan)
+    pairs = zip(players, models, strict=True)
+    return {**plan, "players": [player if model is None else PurePath(str(player)).name for player, model in pairs]}
 
 
 def _short(value: Any) -> str:

@@ -123,8 +123,10 @@ class PlayedGame:
         }
 
     @classmethod
-    def from_json(cls, line: Mapping[str, Any], fixture: Fixture, rules: Rules, names: Sequence[str]) -> "PlayedGame":
-        """Return the game of `fixture` from a line of `to_json`.
+    def from_json(
+        cls, line: Mapping[str, Any], fixture: Fixture, rules: Rules, names: Sequence[str] | None
+    ) -> "PlayedGame":
+        """Return the game of `fixture` from a line of `to_json`; without `names` its players may have any.
 
         Keys that `to_json` does not write are ignored. Raises `ValueError` with the key of the mistake.
         """
@@ -134,7 +136,7 @@ class PlayedGame:
             if opening.rule is not fixture.rule.rule:
                 raise ValueError("its opening rule is another one")
             fixture = fixture.chosen(opening, moves[: value_at(line, "opening", int, low=0)])
-        if (line.get("black"), line.get("white")) != (names[fixture.black], names[fixture.white]):
+        if names and (line.get("black"), line.get("white")) != (names[fixture.black], names[fixture.white]):
             raise ValueError("its players are others")
         outcome = Position.from_moves(rules, moves).outcome()
         winner = None if line.get("winner", "") is None else value_at(line, "winner", str)

@@ -102,10 +102,12 @@ class MatchSession:
         is_decided: Callable[[Tournament], bool] | None = None,
         folder: Path | None = None,
         task: str = "games",
+        names: Sequence[str] | None = None,
     ) -> Tournament:
         """Play the games of these players, except those that `folder` holds already, and return all results.
 
-        `is_decided` ends the games early. Raises the errors of `MatchFolder` and `play_tournament`.
+        `is_decided` ends the games early, `names` replaces those of the settings. Raises the errors of `MatchFolder`
+        and `play_tournament`.
         """
         start = time.perf_counter()
         settings = self.settings
@@ -119,7 +121,7 @@ class MatchSession:
             rule=settings.opening_rule,
         )
         try:
-            self.names, self.finished = short_names(specs, settings.names), []
+            self.names, self.finished = short_names(specs, settings.names if names is None else names), []
         except ValueError as error:
             raise PlayerSpecError(f"--name: {error}") from error
         players = [self._recipe(spec) for spec in specs]

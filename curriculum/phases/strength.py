@@ -92,7 +92,7 @@ def rate_models(
         names = [*pool] if model is None else [model.name, *pool]
         form = Format.ROUND_ROBIN if model is None else Format.GAUNTLET
         place = folder / ("pool" if model is None else model.name)
-        tournament = session.play(specs, form=form, folder=place, task=f"games of {place.name}")
+        tournament = session.play(specs, form=form, folder=place, task=f"games of {place.name}", names=names)
         results += [(names[one], names[two], match.pairs) for (one, two), match in tournament.matches.items()]
         if model is not None:
             rated.append(model.name)

@@ -262,6 +262,8 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
         opened(path)
     with pytest.raises(FolderTakenError, match="seed is 1 there and 2 here"):
         opened(path, plan={**PLAN, "seed": 2})
+    with pytest.raises(FolderTakenError, match=r'names is \["a", "b"\] there and \["a", "c"\] here; give the same'):
+        opened(path, names="ac")
     (path / "match.json").write_text(json.dumps({**PLAN, "\u202e" * 99: 1}), encoding="utf-8")
     with pytest.raises(FolderTakenError, match=r"another setting: (\\u202e){9}.*, or move the folder away"):
         opened(path)

@@ -68,6 +68,10 @@ def test_the_models_of_a_run_are_rated_on_one_scale(tmp_path: Path, capsys: Caps
     assert all(row["elo_interval"][0] < row["elo"] < row["elo_interval"][1] for row in rated["models"])
     assert [row["elo"] for row in read_strength(path)] == [row["elo"] for row in rated["models"]]
     assert all(file.read_bytes() == text for file, text in games.items())
+    path = path.rename(path.with_name("renamed"))
+    command[1] = path
+    assert run(capsys, *command)[0] == 0, "the games of a run that was renamed count"
+    assert all((path / file.relative_to(tmp_path / "mine")).read_bytes() == text for file, text in games.items())
     pytest.importorskip("matplotlib")
     assert run(capsys, *command, "--figure", tmp_path / "strength.svg")[0] == 0
     assert "mentor:1" in (tmp_path / "strength.svg").read_text()
