@@ -86,6 +86,8 @@ class ReportOptions:
 
     def check(self) -> None:
         """Raise a usage error for a file that cannot be written, or must not be overwritten, before hours of games."""
+        from core.files.atomic import is_written_into
+        from core.files.links import real_path
         from core.records.formats import SUFFIXES
         from gomoku_cli.expansion import check_new, check_remade, check_suffix
         from gomoku_cli.reports.plots import check_plot
@@ -100,3 +102,8 @@ class ReportOptions:
             check_new(self.games_file, "--games-file", force=self.force)
             check_suffix(self.games_file, SUFFIXES, "--games-file")
         check_plot(self.figure)
+        outputs = [path for path in (self.games_file, self.figure, self.junit, self.markdown) if path is not None]
+        places = [real_path(path, follow_last=False) for path in outputs if not is_written_into(path)]
+        for path in places:
+            if places.count(path) > 1:
+                raise typer.BadParameter(f"two options write to {path}: name one for each")

@@ -367,3 +367,5 @@ def test_a_report_replaces_reports_alone(option: str, tmp_path: Path) -> None:
     for text in ("", reports[option]):
         (tmp_path / "report").write_text(text, encoding="utf-8")
         ReportOptions(**{option[2:]: tmp_path / "report"}).check()
+    with pytest.raises(typer.BadParameter, match=r"two options write to .*new\.sgf"):
+        ReportOptions(**{option[2:]: tmp_path / "new.sgf", "games_file": tmp_path / "new.sgf"}).check()
