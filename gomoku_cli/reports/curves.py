@@ -15,6 +15,7 @@ from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.configuration import config_of_run
 from gomoku_cli.reports.training.metrics import LOSSES, curves_from
 from gomoku_cli.reports.training.outlook import phase_name
+from gomoku_cli.reports.training.overview import folder_names
 
 
 def curves_of(path: Path) -> dict[str, Any]:
@@ -32,10 +33,11 @@ def curves_of(path: Path) -> dict[str, Any]:
         raise FolderError(f"the metrics of the run in {path} cannot be read: {error}") from error
 
 
-def run_name(curves: Json) -> str:
-    """Return the name of the run's folder, with its board where that is known."""
-    name, size = abridged(Path(curves["run"]).resolve().name), curves["board_size"]
-    return name if size is None else f"{name} ({size}x{size})"
+def run_names(runs: Sequence[Json]) -> list[str]:
+    """Return the name of each run, with its board where that is known."""
+    names = map(abridged, folder_names([Path(run["run"]) for run in runs]))
+    sizes = [run["board_size"] for run in runs]
+    return [name if size is None else f"{name} ({size}x{size})" for name, size in zip(names, sizes, strict=True)]
 
 
 _COLUMNS = ("phase", "steps", "policy loss", "value loss", "entropy")
@@ -43,8 +45,8 @@ _COLUMNS = ("phase", "steps", "policy loss", "value loss", "entropy")
 
 def show_curves(runs: Sequence[Json]) -> None:
     """Print the first and the last value of each curve, run by run."""
-    for run in runs:
-        STDOUT.print(cell_text(run_name(run)))
+    for run, name in zip(runs, run_names(runs), strict=True):
+        STDOUT.print(cell_text(name))
         if run["training"]:
             print_table(_COLUMNS, _phase_rows(run["training"]))
         print_facts(_round_facts(run["rounds"]) if run["rounds"] else [("games", "none of self-play yet")])

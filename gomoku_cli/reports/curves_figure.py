@@ -7,7 +7,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gomoku_cli.reports.curves import run_name
+from gomoku_cli.reports.curves import run_names
 from gomoku_cli.reports.panels import Curve, columns, panels, strength_panel
 from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, count_on, drawn
 from gomoku_cli.reports.texts import Json
@@ -29,7 +29,7 @@ def draw_curves(runs: Sequence[Json], path: Path) -> None:
         raise ValueError("there is nothing to draw: the runs have no metrics yet")
     wide = min(_PANELS_A_ROW, len(found))
     high = math.ceil(len(found) / wide)
-    title = textwrap.fill(", then ".join(map(run_name, runs)), 160)
+    title = textwrap.fill(", then ".join(run_names(runs)), 160)
     with drawn(path, title, width=wide * WIDTH, height=high * HEIGHT + 0.5) as figure:
         places = figure.subplots(high, wide, squeeze=False).ravel()
         for axes, panel in zip(places, found, strict=False):
@@ -65,11 +65,11 @@ def _last(rows: Sequence[Json], place: str, before: int) -> int:
 def _mark_beginnings(axes: "Axes", runs: Sequence[Json], *, is_in_rounds: bool) -> None:
     """Draw a line with a name where each run begins, if there are several, and one where a phase does."""
     begin = 0
-    for run in runs:
+    for run, name in zip(runs, run_names(runs), strict=True):
         rows = run["rounds"] if is_in_rounds else run["training"]
         phases = {} if is_in_rounds else phase_starts(rows)
         if len(runs) > 1:
-            _mark(axes, begin + 0.5 if begin and is_in_rounds else begin, run_name(run), _RUN_LINE, "--")
+            _mark(axes, begin + 0.5 if begin and is_in_rounds else begin, name, _RUN_LINE, "--")
         elif phases:
             _mark(axes, 0, phase_name(rows[0]["phase"]), GREY, ":")
         for step, phase in phases.items():

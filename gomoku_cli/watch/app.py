@@ -17,7 +17,7 @@ from textual.widgets import Footer, Static
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.panels import GATE, STRENGTH, panels
 from gomoku_cli.reports.training.metrics import LOSSES
-from gomoku_cli.reports.training.overview import scores
+from gomoku_cli.reports.training.overview import folder_names, scores
 from gomoku_cli.tui.layout import TerminalApp
 from gomoku_cli.watch.followed_run import FollowedRun
 from gomoku_cli.watch.game_pane import GamePane
@@ -76,7 +76,7 @@ class WatchApp(TerminalApp):
 
     def __init__(self, paths: Sequence[Path]) -> None:
         super().__init__(ansi_color=True)
-        self.runs = [FollowedRun(path) for path in paths]
+        self.runs = [FollowedRun(path, name) for path, name in zip(paths, folder_names(paths), strict=True)]
         self._lines = [Static() for _ in self.runs]
         self._pages = Static(id="pages")
         self._plots = [PlotPane(each.empty) for each in _SHOWN.values()]

@@ -10,7 +10,6 @@ from core.records.sgf import parse_sgf
 from curriculum.phases.strength import read_strength
 from curriculum.run.settings import change_lines, read_history
 from gomoku_cli.console import duration
-from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
 from gomoku_cli.reports.training.outlook import last_time, place_of
 from gomoku_cli.reports.training.overview import age, age_text
@@ -27,9 +26,9 @@ _TAIL_BYTES = 1 << 16
 class FollowedRun:
     """A run in progress or a finished one."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str) -> None:
         self.path = path
-        self.name = printable(path.resolve().name)
+        self.name = name
         self.curves: dict[str, Any] = {**curves_from([]), "strength": []}
         self.game: tuple[str, GameRecord] | None = None
         """The newest one, with the name of its file."""

@@ -52,14 +52,15 @@ def command(
     from curriculum.phases.strength import POOL, kept_models, rate_models, strength_folder
     from gomoku_cli.matches import open_session
     from gomoku_cli.reports.plots import check_plot
-    from gomoku_cli.reports.training.overview import runs_at
+    from gomoku_cli.reports.training.overview import folder_names, runs_at
 
     if games % 2:
         raise typer.BadParameter(f"{games} is odd: each opening is played with both colours", param_hint="--games")
     check_plot(figure)
     pool = tuple(dict.fromkeys(opponents or POOL))
     found: list[tuple[str, Json]] = []
-    for run in runs_at(runs):
+    paths = runs_at(runs)
+    for run, name in zip(paths, folder_names(paths), strict=True):
         models = kept_models(run)
         if not models:
             raise typer.BadParameter(f"{run} has kept no model yet", param_hint="RUN")
@@ -74,7 +75,7 @@ def command(
             workers=workers,
         ) as session:
             ratings = rate_models(session, run, models, pool)
-        found.append((run.resolve().name, ratings))
+        found.append((name, ratings))
         if not as_json:
             _show(run, ratings)
     if as_json:

@@ -20,7 +20,7 @@ from gomoku_cli.reports.panels import panels, run_variable
 from gomoku_cli.reports.texts import Json, elo_text, result_counts, score_interval
 from gomoku_cli.reports.training.configuration import config_of_run, differences
 from gomoku_cli.reports.training.metrics import MetricsTail
-from gomoku_cli.reports.training.overview import best_score, overview
+from gomoku_cli.reports.training.overview import best_score, folder_names, overview
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -39,7 +39,7 @@ def template(name: str) -> "Template":
 def write_report(paths: Sequence[Path], output: Path) -> None:
     """Write the report of the runs in `paths` to `output`. Raises `FolderError` and `OSError`."""
     curves = [curves_of(path) for path in paths]
-    names = _names(paths)
+    names = folder_names(paths)
     page = template("report.html.j2").render(
         title=f"Training of {', '.join(names)}",
         runs=[
@@ -49,12 +49,6 @@ def write_report(paths: Sequence[Path], output: Path) -> None:
         differences=_differences(names, [config_of_run(path) for path in paths]),
     )
     atomic_write_text(output, page)
-
-
-def _names(paths: Sequence[Path]) -> list[str]:
-    """Return the names of the folders, or their paths where two have the same name."""
-    names = [printable(path.resolve().name) for path in paths]
-    return names if len(set(names)) == len(names) else [printable(str(path)) for path in paths]
 
 
 def _run(path: Path, name: str, curves: Json, number: int) -> dict[str, Any]:

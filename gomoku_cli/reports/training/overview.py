@@ -12,6 +12,7 @@ from curriculum.run.folder import is_run, why_no_run
 from curriculum.run.locking import FolderError
 from curriculum.run.settings import read_history
 from gomoku_cli.console import duration
+from gomoku_cli.printable import printable
 from gomoku_cli.reports.terminal import print_table
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import MetricsTail
@@ -40,6 +41,12 @@ def runs_at(paths: Iterable[Path]) -> list[Path]:
             raise FolderError(why_no_run(path))
         found += below
     return list(dict.fromkeys(found))
+
+
+def folder_names(paths: Sequence[Path]) -> list[str]:
+    """Return the names of the folders, or their paths where two have the same name."""
+    names = [printable(path.resolve().name) for path in paths]
+    return names if len(set(names)) == len(names) else [printable(str(path)) for path in paths]
 
 
 def runs_below(folder: Path) -> list[Path]:

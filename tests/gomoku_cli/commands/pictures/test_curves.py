@@ -9,7 +9,7 @@ import pytest
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.reports.curves import curves_of
+from gomoku_cli.reports.curves import curves_of, run_names
 from tests.support.commands import Capsys, done, refused
 from tests.support.commands import run as run_command
 
@@ -73,6 +73,12 @@ def test_the_terminal_shows_the_ends_of_the_curves(capsys: Capsys, tmp_path: Pat
     for part in ("self-play │ 70 │ 3.000 to 2.000", "games 80 in 2 rounds", "gates 1 of 1 passed"):
         assert part in text
     assert text.endswith("new (15x15) games none of self-play yet")
+
+
+def test_runs_with_the_same_name_are_told_apart_by_their_paths() -> None:
+    runs = [{"run": "first/mine", "board_size": 9}, {"run": "second/mine", "board_size": None}]
+    assert run_names(runs) == ["first/mine (9x9)", "second/mine"]
+    assert run_names(runs[:1]) == ["mine (9x9)"]
 
 
 def test_json_has_all_runs(capsys: Capsys, tmp_path: Path) -> None:

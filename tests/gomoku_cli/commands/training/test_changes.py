@@ -132,7 +132,7 @@ def test_changes_are_shown(path: Path, tmp_path: Path, capsys: Capsys) -> None:
     shown = json.loads(run(capsys, "info", path, "--json")[1])["run"]["changes"]
     assert shown[0]["settings"] == {"gate.games": [4, 8]}
     assert json.loads(run(capsys, "runs", path.parent, "--json")[1])["runs"][0]["changes"] == shown
-    assert FollowedRun(path).changes == [line]
+    assert FollowedRun(path, "run").changes == [line]
     assert run(capsys, "report", path, "--output", tmp_path / "report.html")[0] == ExitCode.DONE
     page = (tmp_path / "report.html").read_text()
     assert "1 changed setting<" in page
@@ -140,7 +140,7 @@ def test_changes_are_shown(path: Path, tmp_path: Path, capsys: Capsys) -> None:
 
 
 def test_a_watched_run_shows_a_change_while_it_is_watched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    followed = FollowedRun(path)
+    followed = FollowedRun(path, "run")
     followed.update()
     with RunFolder.open(path, lambda config: resolve("smoke", assignments=[*EMPTY[3::2], "gate.games=8"])):
         pass
