@@ -6,6 +6,7 @@ checked against types and bounds of their fields. An error names the place of th
 
 import dataclasses
 import itertools
+import os
 import tomllib
 import types
 import typing
@@ -272,11 +273,14 @@ def _file(path: Path, above: tuple[Path, ...]) -> list[Setting]:
     if not named:
         return _settings(table, source)
     base = table.pop(named[0])
-    if not isinstance(base, str):
+    if not isinstance(base, str) or not base:
         raise ConfigError(f"{source}: {named[0]} must be the name of a preset or a TOML file")
     if named[0] == _PRESET or not base.endswith(".toml"):
         return [*_preset(base, f"{source}: {named[0]} = {shortened(base, MAX_REASON)}"), *_settings(table, source)]
     found = path.parent / base
+    if not os.path.lexists(found):
+        place = shortened(str(found), MAX_REASON)
+        raise ConfigError(f"{source}: {_BASE} = {shortened(base, MAX_REASON)}: there is no file {place}")
     if any(found.resolve() == each.resolve() for each in (*above, path)):
         raise ConfigError(f"{source}: {_BASE} = {base} makes a circle of files")
     if len(above) == _MAX_BASES:

@@ -186,7 +186,8 @@ def test_a_file_has_a_preset_or_a_file_under_it(tmp_path: Path) -> None:
         resolve("quick", file=other)
     for base, complaint in (
         ('"folder/other.toml"', "makes a circle of files"),
-        ('"none.toml"', r"none\.toml cannot be read"),
+        ('"none.toml"', r"mine\.toml: base = none\.toml: there is no file .*none\.toml"),
+        ('""', "base must be the name of a preset or a TOML file"),
         ('"hout"', r"mine\.toml: base = hout: there is no such preset; did you mean hour"),
         ('"y-chain"', "is a chain"),
         ("3", "must be the name of a preset or a TOML file"),
