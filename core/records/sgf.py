@@ -55,6 +55,7 @@ _SET_UP = ("AB", "AW", "AE")
 _POINTS = re.compile(r"\[\s*([^\]:\s]*)\s*(?::\s*([^\]\s]*))?\s*\]")
 """Values of points; two of them are the corners of a rectangle."""
 _LABELS = re.compile(r"\[\s*(\w+)\s*:((?:\\.|[^\]\\])*+)\]", re.DOTALL)
+"""A point and its text, with escapes."""
 _VALUES = re.compile(r"\[[^\]]*+\]")
 """Values without escapes."""
 _MOVE = re.compile(r"(?<![A-Z])[BW]\s*\[")

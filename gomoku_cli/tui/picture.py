@@ -15,6 +15,8 @@ from search.analysis import Analysis
 
 MAX_NUMBERED = 9
 """Plies of a variation that are drawn."""
+MAX_LABEL = 5
+"""Characters of a label that are drawn: the room of the largest cells. A file may hold a megabyte of them."""
 MIN_SHARE = 0.02
 """Prior or share of the visits from which a move is drawn on its cell."""
 _FOUL = "x"
@@ -50,11 +52,11 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
             look = found.get(cell, NOTHING)
             found[cell] = look._replace(mark=look.mark + mark, mark_colour=colour)
     for cell, label in labels(game.node, game.rules.size).items():
-        look = found.get(cell, NOTHING)
+        look, text = found.get(cell, NOTHING), printable(label[:MAX_LABEL])
         if look.stone == EMPTY:
-            found[cell] = look._replace(label=printable(label))
+            found[cell] = look._replace(label=text)
         elif not look.number:
-            found[cell] = look._replace(number=printable(label)[:2])
+            found[cell] = look._replace(number=text[:2])
     if panes.variation and analysis is not None and not game.is_game_over():
         _add_line(found, shown_variation(analysis, cursor), game.side_to_move)
     elif panes.threats and control.threats is not None:

@@ -100,7 +100,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
             yield _typed("Limit", "amount", amount, "number")
             yield _chosen("Policy", "policy", {policy: policy.value for policy in Policy}, choice.policy)
             yield _typed("Drawn up to stone", "stage", choice.switch_stage)
-            yield Static("", id="not-read", markup=False)
+            yield Static("", id="unread", markup=False)
             yield _chosen("Taking back", "undo", _CONSENT, "yes" if course.takes_back else "no")
             yield _typed("Pace in seconds", "pace", f"{course.pace_s:g}", "number")
             yield _chosen("Bell", "bell", _BELLS, "yes" if course.bell else "no")
@@ -118,7 +118,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
             self.query_one("#problem", Static).update(str(error))
 
     @on(Select.Changed)
-    def _name_what_is_not_read(self) -> None:
+    def _note_unread(self) -> None:
         specs = [self._selected("opponent")] if self._selected("side") != "both" else []
         if self._selected("side") == "none":
             specs.insert(0, self._selected("black"))
@@ -128,7 +128,7 @@ class NewGameScreen(Dialog[tuple[Game, Course] | None]):
             reads = {"limit": reads_limit(spec, is_time=is_time), "policy": has_net(spec)}
             if own := [name for name, is_read in reads.items() if not is_read]:
                 notes.append(f"Not for {printable(spec)}: own {' and '.join(own)}.")
-        note = self.query_one("#not-read", Static)
+        note = self.query_one("#unread", Static)
         note.update("\n".join(notes))
         note.display = bool(notes)
 
