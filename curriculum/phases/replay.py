@@ -1,5 +1,6 @@
 """The replay buffer of self-play: the games of each round in files, and the newest of their samples."""
 
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +23,8 @@ from curriculum.training.samples import Samples
 PHASE = "selfplay"
 _GIVEN_UP = -0.7
 """Mean value of White below which it has learnt that it loses (A III-A): worth an alarm."""
+_ALARM_GAMES = 64
+"""Games of that mean: the first games to end are the shortest, most of them won by Black."""
 
 
 class Replay:
@@ -30,6 +33,7 @@ class Replay:
     def __init__(self, run: RunFolder, context: Context) -> None:
         self._run, self._context = run, context
         self._cells = run.config.rules.cells
+        self._white_values: deque[float] = deque(maxlen=_ALARM_GAMES)
 
     def done(self, iteration: int) -> set[int]:
         """Return the numbers of the games of a round that are in files. Raises `SamplesError`.
@@ -105,9 +109,18 @@ class Replay:
         with self._run.metrics_of(record):
             write_games(self._run.games / f"{name}.sgf", [game.record for game in games])
             write_samples(self._run.replay / f"{name}.npz", samples, metadata)
-        if white_value is not None and white_value < _GIVEN_UP:
+        self._watch_white(games)
+
+    def _watch_white(self, games: list[SelfPlayGame]) -> None:
+        """Report when White's net expects to lose every game, once in as many games as the mean is of."""
+        for game in games:
+            values = game.samples.values[game.samples.positions.to_move == WHITE]
+            self._white_values.extend([float(values.mean())] if len(values) else [])
+        mean = float(np.mean(self._white_values)) if self._white_values else 0.0
+        if len(self._white_values) == _ALARM_GAMES and mean < _GIVEN_UP:
+            self._white_values.clear()
             self._context.reporter.say(
-                f"alarm: White's mean value is {white_value:.2f}: its net expects to lose every game"
+                f"alarm: White's mean value of {_ALARM_GAMES} games is {mean:.2f}: its net expects to lose every game"
             )
 
     def _files(self, iteration: int) -> list[Path]:

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from core.records.record import GameRecord
 from core.rules import Rules
 from curriculum.arena.opening_sets import training_openings
 from curriculum.config import Config, SelfplayConfig
+from curriculum.games.selfplay_games import Progress, SelfPlayGame
 from curriculum.phases import round_games
+from curriculum.phases.replay import Replay
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder, read_metrics
@@ -17,6 +20,7 @@ from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 from tests.support.remarks import Remarks
 from tests.support.runs import CURRICULUM as CONFIG
+from tests.support.runs import plain_samples
 
 
 def test_missing_balanced_openings_are_noted() -> None:
@@ -53,6 +57,22 @@ def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytes
             records = [record for record in read_metrics(run.path) if record["event"] == "games"]
             assert sum(record["games"] for record in records) == 8
             assert None in [record["policy_entropy"] for record in records]
+
+
+@pytest.mark.parametrize(("value", "alarms"), [(-0.9, 1), (-0.5, 0)])
+def test_the_alarm_of_white_needs_many_games(tmp_path: Path, value: float, alarms: int) -> None:
+    """One lost game in a file of its own says nothing."""
+    samples = plain_samples(4)
+    samples.values[:] = value
+    record = GameRecord(CONFIG.rules, "a1 a2 b1 b2 c1 c2 d1".split())
+    games = [SelfPlayGame(number, samples, record, 0) for number in range(65)]
+    remarks, idle, told = Remarks(), Progress(0.0, 0, 0, 0, 0, 0), []
+    with RunFolder.create(tmp_path / "run", CONFIG) as run:
+        replay = Replay(run, Context(remarks))
+        for some in (games[:1], games[1:63], games[63:64], games[64:]):
+            replay.save(1, some, idle, idle._replace(seconds=1.0))
+            told.append(len(remarks.lines))
+    assert told == [0, 0, alarms, alarms]
 
 
 @pytest.mark.slow
