@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from curriculum.phases.strength import read_strength
-from curriculum.run.folder import is_run, read_metrics, why_no_run
+from curriculum.run.folder import read_metrics
 from curriculum.run.locking import FolderError
 from gomoku_cli.console import STDOUT
 from gomoku_cli.printable import counted
@@ -23,8 +23,6 @@ def curves_of(path: Path) -> dict[str, Any]:
 
     See `curves_from`. The board's size is None for a configuration that cannot be read. Raises `FolderError`.
     """
-    if not is_run(path):
-        raise FolderError(why_no_run(path))
     config, records = config_of_run(path), read_metrics(path)
     size = config and config.rules.size  # without it the metrics are readable all the same
     try:

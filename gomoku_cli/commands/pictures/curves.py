@@ -21,7 +21,7 @@ def command(
     self-play: length and time of a game, Black's share of the wins, and the gates. A run may be in progress.
 
     Args:
-        runs: Folders of runs, in the order of training.
+        runs: Folders of runs, or of chains, in the order of training.
 
     Examples:
         gomoku curves runs/mine
@@ -30,9 +30,10 @@ def command(
     """
     from gomoku_cli.reports.curves import curves_of, show_curves
     from gomoku_cli.reports.plots import check_plot
+    from gomoku_cli.reports.training.overview import runs_at
 
     check_plot(figure)
-    curves = [curves_of(run) for run in runs]
+    curves = [curves_of(run) for run in runs_at(runs)]
     if figure is not None:
         from gomoku_cli.reports.curves_figure import draw_curves
 

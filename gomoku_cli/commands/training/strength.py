@@ -40,7 +40,7 @@ def command(
     of a run that went on. gomoku watch and gomoku report show them.
 
     Args:
-        runs: Folders of runs.
+        runs: Folders of runs, or of chains.
         games: Games of every two players who meet: an even number.
         opponents: A player of the pool. Repeatable.
 

@@ -28,19 +28,18 @@ class NoFolderError(BadDataError, ValueError):
 
 
 def runs_at(paths: Iterable[Path]) -> list[Path]:
-    """Return the runs in these folders: a folder that is no run stands for the runs below it, as a chain has them.
+    """Return the runs in these folders, each once: a folder that is no run stands for the runs below it, as of a chain.
 
-    Raises `NoFolderError`, and `FolderError` for a folder without a run.
+    Raises `FolderError` for a folder without a run.
     """
-    found: list[Path] = []
+    found: dict[Path, Path] = {}
     for path in paths:
-        if not path.exists():
-            raise NoFolderError(f"there is no folder {path}")
         below = [path] if is_run(path) else runs_below(path) if path.is_dir() else []
         if not below:
             raise FolderError(why_no_run(path))
-        found += below
-    return list(dict.fromkeys(found))
+        for run in below:
+            found.setdefault(run.resolve(), run)
+    return list(found.values())
 
 
 def folder_names(paths: Sequence[Path]) -> list[str]:

@@ -84,6 +84,7 @@ def test_runs_with_the_same_name_are_told_apart_by_their_paths() -> None:
 def test_json_has_all_runs(capsys: Capsys, tmp_path: Path) -> None:
     paths = [run_of(tmp_path / name, RECORDS) for name in ("one", "two")]
     out = done(curves(capsys, *paths, "--json"))
+    assert out == done(curves(capsys, tmp_path, paths[1], "--json"))
     assert [run["run"] for run in json.loads(out)["runs"]] == list(map(str, paths))
     assert json.loads(out)["runs"][0]["board_size"] == 15
 

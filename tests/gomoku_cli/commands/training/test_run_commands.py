@@ -94,6 +94,7 @@ def test_a_chain_stands_for_its_runs(tmp_path: Path) -> None:
     paths = [make_run(tmp_path / "chain" / name) for name in ("a", "b")]
     assert runs_at([tmp_path / "chain"]) == paths
     assert runs_at([paths[1], tmp_path / "chain"]) == [paths[1], paths[0]]
+    assert runs_at([paths[0], paths[1] / ".." / "a"]) == paths[:1]
 
 
 @pytest.mark.parametrize(("scores", "shown"), cases("best_scores"))
