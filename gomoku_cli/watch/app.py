@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Grid, VerticalScroll
 from textual.content import Content
+from textual.style import Style
 from textual.widgets import Footer, Static
 
 from gomoku_cli.printable import printable
@@ -115,8 +116,13 @@ class WatchApp(TerminalApp):
         self._page = name
         for page in _PAGES:
             self.screen.set_class(page == name, f"-{page}")
-        parts = [(f" {title} ", "reverse" if page == name else "") for page, title in _PAGES.items()]
-        self._pages.update(Content.assemble(*parts))
+        look = {page: Style(reverse=page == name) + Style.from_meta({"page": page}) for page in _PAGES}
+        self._pages.update(Content.assemble(*((f" {title} ", look[page]) for page, title in _PAGES.items())))
+
+    def on_click(self, event: events.Click) -> None:
+        """Show the page under the mouse. Only the left button counts."""
+        if event.button == 1 and (page := event.style.meta.get("page")):
+            self.action_page(page)
 
     def action_next_page(self) -> None:
         """Show the page after this one."""

@@ -50,7 +50,7 @@ def config_of(name: str) -> Config:
     from nets.checkpoint import BUILT_IN
 
     if name not in BUILT_IN:
-        known = ("defaults", *preset_names(), *BUILT_IN)
+        known = dict.fromkeys(("defaults", *preset_names(), *BUILT_IN))
         raise UnknownSourceError(f"{name} is no preset, model, file or run folder{nearest(name, known)}")
     return _config_of_model(BUILT_IN[name])
 

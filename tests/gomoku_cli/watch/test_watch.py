@@ -43,6 +43,8 @@ async def test_a_small_terminal_shows_pages(run_path: Path) -> None:
         assert "●" not in screen_text(app).partition("o\n")[0].partition("15 ")[2]
         await pilot.press("end", "tab")
         assert "policy loss" in screen_text(app)
+        await pilot.click("#pages", offset=(16, 0))
+        check_snapshot(app, SNAPSHOTS / "80x24-selfplay.txt")
         await pilot.press("q")
     assert app.return_code == ExitCode.DONE
 

@@ -10,7 +10,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.training.overview import best_score, runs_at
 from nets.checkpoint import save_model
 from tests.support.cases import cases
-from tests.support.commands import Capsys, done, run
+from tests.support.commands import Capsys, done, refused, run
 from tests.support.nets import model_of
 from tests.support.runs import make_run
 
@@ -26,6 +26,11 @@ def test_config_answers_an_unknown_name_with_the_sections(capsys: Capsys) -> Non
     assert code == ExitCode.USAGE
     assert "there is no setting foo; valid are rules, net, search, " in error
     assert "search.c_puct" not in error
+
+
+def test_config_names_each_preset_and_model_once(capsys: Capsys) -> None:
+    names = refused(capsys, ExitCode.USAGE, "config", "diff", "quick", "@").partition("valid are ")[2].split(", ")
+    assert len(names) == len(set(names)) > 1
 
 
 def test_config_explains_a_choice_of_names(capsys: Capsys) -> None:
