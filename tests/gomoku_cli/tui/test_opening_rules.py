@@ -20,6 +20,7 @@ from gomoku_cli.tui.screens.dialog import Question
 from gomoku_cli.tui.screens.set_up import SetUpScreen
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
+from tests.support.screens import screen_text
 from tests.support.scripted_players import AnalysingPlayer, ScriptedPlayer
 from tests.support.tui import TWO_PLAYERS, BoardDriver, ThreadEngine, board_app, board_setup
 
@@ -111,6 +112,14 @@ async def test_swap_has_no_third_choice_and_two_humans_choose_too() -> None:
         assert str(ui.app.game.opening) == "swap black"
         await place(ui, "c3")
         assert len(ui.moves) == 4
+
+
+async def test_the_answers_of_a_question_come_into_view_in_a_small_terminal() -> None:
+    async with board_app(ScriptedPlayer(), setup=replace(setup(BLACK), seats=Seats(None, None))) as ui:
+        await place(ui, "h8", "i9", "b2")
+        await ui.pilot.resize_terminal(24, 8)
+        await ui.press("left")
+        assert "b Black" in screen_text(ui.app)
 
 
 async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(tmp_path: Path) -> None:
