@@ -115,6 +115,11 @@ class Control(Turns):
         """True while the last change is on its way to the file."""
         return self._saving > 0
 
+    @property
+    def has_failed(self) -> bool:
+        """True after a failure of the engine that is to move or to choose."""
+        return self._problem is not None and self._problem[1] == "error"
+
     def choose_players(self, seats: Seats) -> None:
         """Go on with the players that a human has chosen; a game under way does not count for a rating then."""
         if self.game.tree.children:
@@ -179,7 +184,7 @@ class Control(Turns):
         elif role == "move":
             choice = self.game.player_to_move
             who = choice.spec if choice is not None else "the engine"
-            way = "u: undo" if self.game.can_delete else "n: new game"
+            way = "u: undo" if self.game.can_delete else "ctrl+o: another player"
             self._problem = f"{who} failed (enter: ask again, {way}). {text}", "error"
             self.show_state(at_once=True)
             return

@@ -135,7 +135,7 @@ class Dialogs(BoardApp):
         game = self.game
 
         def refused() -> bool:
-            why = "The colours are chosen first." if game.is_opening else ""
+            why = "The colours are chosen first." if game.is_opening and not self.control.has_failed else ""
             if game.is_decided and game.recorded is None:
                 why = "The game is over: n begins another."
             if why:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Select
 
 from core.notation import parse_cell
 from core.opening_rules import Choice, Opening, OpeningRule
@@ -140,10 +141,18 @@ async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(
     assert (str(record.opening), record.white) == ("swap2 more black", "you")
 
 
-async def test_an_engine_that_makes_no_choice_offers_no_way_back_that_the_stones_refuse() -> None:
-    async with board_app(OpeningPlayer(), setup=setup(BLACK)) as ui:
-        await place(ui, "h8", "i9", "g7")
-        await ui.until(lambda: "failed (enter: ask again, n: new game)" in ui.status)
+async def test_an_engine_that_makes_no_choice_leaves_it_to_another_one() -> None:
+    players = {"scripted [b]": OpeningPlayer(), "random": OpeningPlayer(Choice.BLACK)}
+    async with board_app(players, setup=setup(BLACK)) as ui:
+        await place(ui, "h8")
+        await ui.press("ctrl+o", status="The colours are chosen first.")
+        await place(ui, "i9", "g7")
+        await ui.until(lambda: "failed (enter: ask again, ctrl+o: another player)" in ui.status)
+        await ui.press("ctrl+o", dialog="Players of this game")
+        ui.app.screen.query_one("#opponent", Select).value = "random"
+        await ui.press("ctrl+s")
+        await ui.until(lambda: str(ui.app.game.opening) == "swap2 black")
+        assert ui.app.game.seats.human == WHITE
 
 
 async def test_a_stone_that_the_opening_forbids_is_refused_with_the_reason() -> None:
