@@ -2,9 +2,10 @@
 
 `search` plays the search of `--model` (the built-in one by default) with the settings WORD ... against the same, or
 `--opponent-model`, with those of `--opponent`: `all` tactics, `none`, or settings such as `forced_moves=1
-vcf_leaf_nodes=100`. `all c_puct=1.5` is all tactics and another setting. Both play deterministically. `--seconds` gives
-both the same time a move; without it `--simulations` is for both. `mentor` plays the mentor with `--nodes` against the
-mentor with `--against` nodes. The result is shown as `gomoku evaluate` shows it; with `--run` a stopped match goes on.
+vcf_leaf_nodes=100`. `all c_puct=1.5` is all tactics and another setting. Both play deterministically, by the rules of
+`--model`. `--seconds` gives both the same time a move; without it `--simulations` is for both. `mentor` plays the
+mentor with `--nodes` against the mentor with `--against` nodes. The result is shown as `gomoku evaluate` shows it; with
+`--run` a stopped match goes on.
 """
 
 import argparse
@@ -35,8 +36,6 @@ from search.players import Player
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 
-RULES = Rules()
-
 
 def settings_of(model: Path) -> SearchSettings:
     """Return the search of a model's training."""
@@ -50,15 +49,17 @@ def with_words(plain: SearchSettings, words: Sequence[str]) -> SearchSettings:
     return replace(settings, **{name: type(getattr(plain, name))(float(value)) for name, value in named.items()})
 
 
-def searcher(evaluator: Evaluator, settings: SearchSettings, seconds: float | None, name: str) -> MctsPlayer:
+def searcher(
+    evaluator: Evaluator, rules: Rules, settings: SearchSettings, seconds: float | None, name: str
+) -> MctsPlayer:
     """Return a player of the best moves; its kernels are compiled."""
-    player = MctsPlayer(evaluator, RULES, settings, policy=Policy.DETERMINISTIC, seconds=seconds, name=name)
-    player.choose(Position(RULES), seed=0)
+    player = MctsPlayer(evaluator, rules, settings, policy=Policy.DETERMINISTIC, seconds=seconds, name=name)
+    player.choose(Position(rules), seed=0)
     return player
 
 
-def players_of(arguments: argparse.Namespace) -> list[Player]:
-    """Return both players."""
+def players_of(arguments: argparse.Namespace, rules: Rules) -> list[Player]:
+    """Return both players, for games by `rules`."""
     if arguments.what == "mentor":
         return [Mentor(Limit(nodes=nodes), name=f"{nodes} nodes") for nodes in (arguments.nodes, arguments.against)]
     plain = replace(settings_of(arguments.model), simulations=arguments.simulations, proven_nodes=True)
@@ -66,7 +67,7 @@ def players_of(arguments: argparse.Namespace) -> list[Player]:
     other = open_model(arguments.opponent_model) if arguments.opponent_model else own
     sides = ((own, arguments.words or ["all"], "player"), (other, arguments.opponent, "opponent"))
     return [
-        searcher(evaluator, with_words(plain.without_tactics(), words), arguments.seconds, name)
+        searcher(evaluator, rules, with_words(plain.without_tactics(), words), arguments.seconds, name)
         for evaluator, words, name in sides
     ]
 
@@ -90,16 +91,17 @@ def main() -> None:
     plan = {name: str(value) for name, value in vars(arguments).items() if name not in ("games", "run", "json")}
     models = (path for path in (arguments.model, arguments.opponent_model) if path)
     plan["hashes"] = " ".join(hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in models)
-    games = fixtures(2, arguments.games, openings=load_openings("balanced", RULES), seed=arguments.seed)
+    rules = read_info(arguments.model).rules
+    games = fixtures(2, arguments.games, openings=load_openings("balanced", rules), seed=arguments.seed)
     resume = again() if arguments.run else None
     with interruptible(resume=resume) as context, ExitStack() as stack:
-        players = players_of(arguments)
+        players = players_of(arguments, rules)
         kept = None
         if arguments.run:
             names = [player.name for player in players]
-            kept = stack.enter_context(MatchFolder(arguments.run, plan, games, rules=RULES, names=names))
+            kept = stack.enter_context(MatchFolder(arguments.run, plan, games, rules=rules, names=names))
         width = 2 if arguments.seconds else None  # timed searches run one after the other, for any number of games
-        tournament = play_tournament(players, games, rules=RULES, context=context, folder=kept, side_by_side=width)
+        tournament = play_tournament(players, games, rules=rules, context=context, folder=kept, side_by_side=width)
         result = tournament.matches[0, 1].to_json()
         print_result(result, lambda: show_match(result), as_json=arguments.json)
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.matches import RULES, searcher, settings_of, with_words
+from benchmarks.matches import searcher, settings_of, with_words
 from benchmarks.measuring import Fault, again, exit_code_of, model_file, parser_of, show
 from core.files.atomic import atomic_write_text
 from core.setting_bounds import bounds_of
@@ -26,7 +26,7 @@ from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Context
 from gomoku_cli.interruption import interruptible
-from nets.checkpoint import DEFAULT_MODEL
+from nets.checkpoint import DEFAULT_MODEL, read_info
 from nets.runtimes.loading import open_model
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
@@ -42,7 +42,8 @@ class Tuning:
         self._arguments, self._start, self._steps = arguments, start, steps
         self._bounds = bounds_of(SearchSettings)
         self._plain = replace(settings_of(arguments.model).for_play(), simulations=arguments.simulations)
-        self._evaluator, self._openings = open_model(arguments.model), load_openings("balanced", RULES)
+        self._evaluator, self._rules = open_model(arguments.model), read_info(arguments.model).rules
+        self._openings = load_openings("balanced", self._rules)
         with self._changed() as state:
             self._done = len(state["trials"])
 
@@ -66,7 +67,8 @@ class Tuning:
     def _player(self, wanted: Mapping[str, float]) -> MctsPlayer:
         bounds = self._bounds
         words = [f"{name}={min(max(each, bounds[name].low), bounds[name].high)}" for name, each in wanted.items()]
-        return searcher(self._evaluator, with_words(self._plain, words), self._arguments.seconds, " ".join(words))
+        settings = with_words(self._plain, words)
+        return searcher(self._evaluator, self._rules, settings, self._arguments.seconds, " ".join(words))
 
     def _trial(self, context: Context) -> dict[str, Any]:
         with self._changed() as state:
@@ -77,7 +79,7 @@ class Tuning:
         away = {name: number**-0.101 * sign * self._steps[name] for name, sign in signs.items()}
         found = play_match(
             *(self._player({name: now[name] + way * away[name] for name in now}) for way in (1, -1)),
-            rules=RULES,
+            rules=self._rules,
             openings=self._openings,
             games=games,
             seed=number,
