@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import count
-from multiprocessing import Pipe
+from multiprocessing import Pipe, get_context
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from core.rules import Rules
 from curriculum.config import Config, SelfplayConfig
 from curriculum.games.selfplay_games import SelfPlayGame
 from curriculum.phases.jobs import SelfPlayJob
+from curriculum.workers import processes
 from curriculum.workers.evaluator_process import ClosableEvaluator, open_evaluator, serve
 from curriculum.workers.games import Stream
 from curriculum.workers.local import Local
@@ -223,7 +224,13 @@ def test_the_end_of_the_evaluator_is_an_error_and_no_hang(model: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("exact_runtime")
-def test_the_games_are_those_of_this_process_until_a_player_ends(job: SelfPlayJob, tmp_path: Path) -> None:
+def test_the_games_are_those_of_this_process_until_a_player_ends(
+    job: SelfPlayJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here all processes are forks of one that has imported the program; the next tests start them as it does."""
+    forks = get_context("forkserver")
+    forks.set_forkserver_preload(["curriculum.phases.jobs", "curriculum.workers.processes"])
+    monkeypatch.setattr(processes, "get_context", lambda method: forks)
     newer = tmp_path / "newer.safetensors"
     save_model(newer, make_model(CONFIG.net, CONFIG.rules, 2), {})
     with Local().stream(job, range(6)) as stream:
@@ -234,11 +241,10 @@ def test_the_games_are_those_of_this_process_until_a_player_ends(job: SelfPlayJo
             return same({number: game}, dict(stream))
 
     with ProcessPool(2, cpus=1) as pool:
-        for _ in range(2):
-            with pool.stream(job, range(6)) as stream:
-                assert same(dict(stream), expected)
-                assert stream.counts["simulations"] > 0
-                assert (stream.workers.count, sum(stream.workers.games_by_node.values())) == (2, 6)
+        with pool.stream(job, range(6)) as stream:
+            assert same(dict(stream), expected)
+            assert stream.counts["simulations"] > 0
+            assert (stream.workers.count, sum(stream.workers.games_by_node.values())) == (2, 6)
         with pool.stream(job, count(), beside=True) as stream:
             stream.push(newer)
             wait_until(lambda: any(is_newer(*found) for found in stream.take(0.5)[-1:]))
