@@ -7,9 +7,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -21,6 +23,8 @@ aiohttp = pytest.importorskip("aiohttp")
 pytest.importorskip("textual_serve")
 
 from gomoku_cli.serving.access import Access  # noqa: E402
+from gomoku_cli.serving.board import Board  # noqa: E402
+from gomoku_cli.serving.server import _listen_to  # noqa: E402
 from tests.support.cases import cases  # noqa: E402
 from tests.support.commands import Capsys  # noqa: E402
 from tests.support.served_board import START_S, Served, are_gone, served, until  # noqa: E402
@@ -28,6 +32,7 @@ from tests.support.served_board import START_S, Served, are_gone, served, until 
 END_S = 3.0
 """Time in which everything behind a page has ended after it."""
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell who started whom")
+pytestmark = pytest.mark.slow  # all of them, since their server would be started again for those that come later
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +140,6 @@ def test_each_server_has_a_token_of_its_own() -> None:
     assert all(len(token) >= 40 for token in tokens)
 
 
-@pytest.mark.slow
 @on_linux
 async def test_a_page_plays_a_stone_and_its_processes_end_with_it(server: Served) -> None:
     async with aiohttp.ClientSession() as session:
@@ -147,33 +151,36 @@ async def test_a_page_plays_a_stone_and_its_processes_end_with_it(server: Served
         await are_gone(behind, END_S)
 
 
-@pytest.mark.slow
 @on_linux
 async def test_absurd_sizes_are_cut_and_garbage_ends_the_page(server: Served) -> None:
-    messages: list[Any] = ["{", "[]", "[1]", '["stdin"]', "7", b"\x00"]
-    messages += ['["stdin", "' + "h" * 70_000 + '"]', "[" * 9_000]
-    async with aiohttp.ClientSession() as session:
-        async with server.page(session, "width=1000000&height=99999999999999999999") as page:
-            await until(b"Black to move", page)
-            for width, height in ((10**6, 10**3), (10**18, -1), (0, 0), (-5, 10**9), (1e300, 2.5), ("7", None)):
-                await page.send_json(["resize", {"width": width, "height": height}])
-            await page.send_json(["stdin", "\ud800"])
-            await page.send_json(["focus"])
-            await page.send_json(["resize", {"width": 100, "height": 30}])
-            await saves_a_game(server, page, "H8\r")
-            largest = max(_megabytes(pid) for pid in server.processes())
-            assert largest < 400
-        for message in messages:
-            async with server.page(session) as page:
-                if isinstance(message, bytes):
-                    await page.send_bytes(message)
-                else:
-                    await page.send_str(message)
-                if message in ("[1]", '["stdin"]'):
-                    continue  # a kind that means nothing
-                async with asyncio.timeout(END_S):
-                    while (await page.receive()).type is aiohttp.WSMsgType.BINARY:
-                        pass
+    size = "width=1000000&height=99999999999999999999"
+    async with aiohttp.ClientSession() as session, server.page(session, size) as page:
+        await until(b"Black to move", page)
+        for text in ("[1]", '["stdin"]'):  # kinds that mean nothing
+            await page.send_str(text)
+        for width, height in ((10**6, 10**3), (10**18, -1), (0, 0), (-5, 10**9), (1e300, 2.5), ("7", None)):
+            await page.send_json(["resize", {"width": width, "height": height}])
+        await page.send_json(["stdin", "\ud800"])
+        await page.send_json(["focus"])
+        await page.send_json(["resize", {"width": 100, "height": 30}])
+        await saves_a_game(server, page, "H8\r")
+        largest = max(_megabytes(pid) for pid in server.processes())
+        assert largest < 400
+        await page.send_str('["stdin", "' + "h" * 70_000 + '"]')
+        async with asyncio.timeout(END_S):
+            while (await page.receive()).type is aiohttp.WSMsgType.BINARY:
+                pass
+
+
+@pytest.mark.parametrize("garbage", ["{", "[]", "7", b"\x00", "[" * 9_000])
+async def test_any_garbage_ends_a_page(garbage: str | bytes) -> None:
+    kind = aiohttp.WSMsgType.TEXT if isinstance(garbage, str) else aiohttp.WSMsgType.BINARY
+
+    async def sent() -> AsyncIterator[Any]:
+        yield aiohttp.WSMessage(kind, garbage, None)
+        pytest.fail("the page is still read")
+
+    await _listen_to(sent(), Mock(spec=Board))  # type: ignore[arg-type]
 
 
 async def saves_a_game(server: Served, page: Any, keys: str) -> None:
@@ -194,7 +201,6 @@ def _megabytes(pid: int) -> int:
     return int(fields["VmRSS"].split()[0]) >> 10
 
 
-@pytest.mark.slow
 @on_linux
 async def test_a_page_too_many_is_told_and_pages_that_are_dropped_leave_nothing(server: Served) -> None:
     async def open_page() -> Any:
@@ -229,16 +235,17 @@ async def test_a_page_too_many_is_told_and_pages_that_are_dropped_leave_nothing(
         await drop(*pages)
 
 
-@pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
 async def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> None:
     with served(tmp_path) as server:
-        async with aiohttp.ClientSession() as session, server.page(session) as first, server.page(session) as second:
-            # Both are read at once, since a page that does not answer pings counts as gone.
-            await asyncio.gather(until(b"Black to move", first), until(b"Black to move", second))
+        count = 1 if number == signal.SIGKILL else 2  # a killed server does nothing for any of them
+        async with aiohttp.ClientSession() as session, AsyncExitStack() as pages:
+            opened = [await pages.enter_async_context(server.page(session)) for _ in range(count)]
+            # All are read at once, since a page that does not answer pings counts as gone.
+            await asyncio.gather(*(until(b"Black to move", page) for page in opened))
             behind = server.processes()
-            assert len(behind) == 4
+            assert len(behind) == 2 * count
             started = time.monotonic()
             server.process.send_signal(number)
             code = await asyncio.to_thread(server.process.wait, 10)
@@ -248,7 +255,6 @@ async def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Si
             await are_gone(behind, END_S)
 
 
-@pytest.mark.slow
 @on_linux
 async def test_a_board_that_hangs_and_a_page_that_does_not_read_are_ended(server: Served) -> None:
     async with aiohttp.ClientSession() as session:
