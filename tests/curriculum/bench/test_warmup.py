@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.commands import python
 
-MATCH = "evaluate mentor:paper --against random --games 2"
+MATCH = "evaluate level:1 --against random --games 2"
 COLD = "the first run compiles the search"
 RUN = "import sys; from gomoku_cli import app; sys.exit(max(app.run(line.split()) for line in sys.argv[1:]))"
 

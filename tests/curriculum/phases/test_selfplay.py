@@ -8,7 +8,7 @@ import pytest
 from core.records.record import GameRecord
 from core.rules import Rules
 from curriculum.arena.opening_sets import training_openings
-from curriculum.config import Config, SelfplayConfig
+from curriculum.config import Config, GateConfig, SelfplayConfig
 from curriculum.games.selfplay_games import Progress, SelfPlayGame
 from curriculum.phases import round_games
 from curriculum.phases.replay import Replay
@@ -17,7 +17,6 @@ from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_kept_games
 from nets.config import NetConfig
-from search.tree.settings import SearchSettings
 from tests.support.remarks import Remarks
 from tests.support.runs import CURRICULUM as CONFIG
 from tests.support.runs import plain_samples
@@ -77,14 +76,13 @@ def test_the_alarm_of_white_needs_many_games(tmp_path: Path, value: float, alarm
 
 @pytest.mark.slow
 def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To the last bit of every target, with a net whose batches take several threads and uneven sizes."""
+    """To the last bit of every target, with a net whose batches have uneven sizes."""
     monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 1e9)
     config = replace(
         CONFIG,
-        rules=Rules(9, 5),
         net=NetConfig.tower(16, 2),
-        search=SearchSettings(simulations=8),
         selfplay=SelfplayConfig(iterations=1, games=4, concurrent_games=3, draws_per_position=0.01),
+        gate=GateConfig(games=0),
     )
     files = []
     for name in ("one", "other"):
