@@ -14,6 +14,8 @@ import textual.app
 import textual.pilot
 import textual.screen
 from textual import events
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -49,6 +51,19 @@ async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
 
 textual.app.wait_for_idle = textual.pilot.wait_for_idle = wait_for_idle  # type: ignore[attr-defined]
 textual.screen.UPDATE_PERIOD = 0.004  # type: ignore[misc]  # so that nothing waits to be drawn after that
+_RULE_SETS: dict[tuple[Any, ...], list[RuleSet]] = {}
+_parse_rules = Stylesheet._parse_rules
+
+
+def _parsed_once(self: Stylesheet, *source: Any, **more: Any) -> list[RuleSet]:
+    """Return the rules of a style sheet, which each app would parse three times for itself."""
+    key = (frozenset(self._variables.items()), source, *more.items())
+    if key not in _RULE_SETS:
+        _RULE_SETS[key] = _parse_rules(self, *source, **more)
+    return _RULE_SETS[key]
+
+
+Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
 worker.give_back_memory = lambda: None  # which looks through all of the tests' memory, once for each board
 
 

@@ -35,7 +35,7 @@ from tests.support.scripted_players import (
     PonderingPlayer,
     ScriptedPlayer,
 )
-from tests.support.tui import ThreadEngine, board_app, shown_game
+from tests.support.tui import TWO_PLAYERS, ThreadEngine, board_app, shown_game
 from tests.support.waiting import wait_until
 
 
@@ -253,24 +253,26 @@ async def test_the_title_shows_that_teaching_is_on() -> None:
         assert "teaching" not in ui.title
 
 
-@pytest.mark.parametrize("terminal", [(59, 24), (120, 40), (40, 10)])
-async def test_neither_a_long_status_nor_a_typed_move_moves_the_board(terminal: tuple[int, int]) -> None:
-    async with board_app(AnalysingPlayer(15), terminal=terminal) as ui:
-        await ui.pilot.pause(0.1)  # a small window scrolls to the cursor first
-        before, panel = ui.board.region, ui.main_screen.query_one("#panel").region
-        ui.app.show_message("A sentence that is far too long for one row of any terminal here. " * 3, "warning")
-        await ui.pilot.pause()
-        foot = ui.main_screen.query_one("#foot")
-        assert foot.region.height > 1
-        assert foot.region.bottom == terminal[1] - 1, "above the keys"
-        assert (ui.board.region, ui.main_screen.query_one("#panel").region) == (before, panel)
-        await ui.press("slash", "h")
-        await ui.pilot.pause()
-        assert ui.main_screen.query_one("#entry").region.height == 1
-        assert ui.board.region == before
-        await ui.press("escape", "enter")
-        await ui.pilot.pause()
-        assert ui.board.region == before
+async def test_neither_a_long_status_nor_a_typed_move_moves_the_board() -> None:
+    async with board_app(AnalysingPlayer(15), setup=TWO_PLAYERS) as ui:
+        for terminal in ((59, 24), (120, 40), (40, 10)):
+            await ui.pilot.resize_terminal(*terminal)
+            await ui.pilot.pause(0.1)  # a small window scrolls to the cursor first
+            before, panel = ui.board.region, ui.main_screen.query_one("#panel").region
+            ui.app.show_message("A sentence that is far too long for one row of any terminal here. " * 3, "warning")
+            await ui.pilot.pause()
+            foot = ui.main_screen.query_one("#foot")
+            assert foot.region.height > 1
+            assert foot.region.bottom == terminal[1] - 1, "above the keys"
+            assert (ui.board.region, ui.main_screen.query_one("#panel").region) == (before, panel)
+            await ui.press("slash", "h")
+            await ui.pilot.pause()
+            assert ui.main_screen.query_one("#entry").region.height == 1
+            assert ui.board.region == before
+            await ui.press("escape", "enter")
+            await ui.pilot.pause()
+            assert ui.board.region == before
+            await ui.press("u")
 
 
 class GatedReviewer(AnalysingPlayer):

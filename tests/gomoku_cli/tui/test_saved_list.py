@@ -116,17 +116,19 @@ async def test_a_cut_name_says_so_and_a_record_without_players_is_listed_by_its_
         assert "lines.lib" in ui.dialog
 
 
-@pytest.mark.parametrize("columns", [20, 30, 40, 60])
-async def test_a_narrow_list_keeps_each_game_on_its_row_and_says_what_is_cut(games: Path, columns: int) -> None:
-    async with board_app(ScriptedPlayer(15), folder=games, terminal=(columns, 20)) as ui:
-        await opened(ui)
-        lines = [line.strip() for line in ui.dialog.splitlines()]
-        (heading,) = [number for number, line in enumerate(lines) if line.startswith(("date", "players"))]
-        *rows, about = lines[heading + 1 : heading + 5]
-        assert about.startswith("you - mentor:2,") and about.endswith("…") is (columns < 60)
-        assert all(name in row for name, row in zip(("you", "won by", "you"), rows, strict=True)), rows
-        shown = screen_text(ui.app)
-        assert columns < 30 or all(key in shown for key in ("go on, review", "ctrl+z undo", "esc back")), shown
+async def test_a_narrow_list_keeps_each_game_on_its_row_and_says_what_is_cut(games: Path) -> None:
+    async with board_app(ScriptedPlayer(15), folder=games) as ui:
+        for columns in (20, 30, 40, 60):
+            await ui.pilot.resize_terminal(columns, 20)
+            await opened(ui)
+            lines = [line.strip() for line in ui.dialog.splitlines()]
+            (heading,) = [number for number, line in enumerate(lines) if line.startswith(("date", "players"))]
+            *rows, about = lines[heading + 1 : heading + 5]
+            assert about.startswith("you - mentor:2,") and about.endswith("…") is (columns < 60)
+            assert all(name in row for name, row in zip(("you", "won by", "you"), rows, strict=True)), rows
+            shown = screen_text(ui.app)
+            assert columns < 30 or all(key in shown for key in ("go on, review", "ctrl+z undo", "esc back")), shown
+            await ui.press("escape")
 
 
 async def test_names_of_rules_are_whole_at_80_columns(tmp_path: Path) -> None:
