@@ -66,12 +66,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     would leave a process without work.
     """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
-    from nets.runtimes.devices import best_device  # torch, which the process that shares out the tests does not need
-
     marked = [item for item in items if item.get_closest_marker("gpu")]
-    if marked and best_device().type != "cuda":
-        for item in marked:
-            item.add_marker(pytest.mark.skip(reason="needs a GPU"))
+    if marked:
+        from nets.runtimes.devices import best_device  # torch, which many tests do not need
+
+        if best_device().type != "cuda":
+            for item in marked:
+                item.add_marker(pytest.mark.skip(reason="needs a GPU"))
 
 
 def pytest_collection_finish() -> None:
