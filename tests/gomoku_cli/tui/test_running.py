@@ -150,6 +150,7 @@ def test_what_the_screen_wrote_before_its_end_is_saved(data_folder: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("data_folder")
 def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> None:
     rules, one_stone = Rules(9), Position.from_moves(Rules(9), (40,))
 
@@ -166,6 +167,7 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
         assert isinstance(answers.to(dropped), messages.Analysed)
         assert load("paper") == messages.OtherBoard(Rules())
         assert load("nobody").text.startswith("'nobody' names no player")
+        assert_nothing_small_waits_behind_a_search(process, answers)
         process._process.kill()
         assert isinstance(answers.to(messages.NO_TASK), messages.Ended)
         assert isinstance(answers.ask(search(one_stone)), messages.Moved)
@@ -175,25 +177,21 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
     assert process._process.returncode is not None
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("data_folder")
-def test_nothing_small_waits_behind_a_search() -> None:
+def assert_nothing_small_waits_behind_a_search(process: EngineProcess, answers: _Answers) -> None:
     """Threats, reasons, grades, saved games and their list are answered while a search of ten minutes goes on."""
-    with closing(EngineProcess(RuntimeChoice())) as process:
-        answers = _Answers(process)
-        under_way = process.request(search(Position.from_moves(Rules(), (112,)), purpose="analysis", seconds=600.0))
-        found = answers.ask(messages.FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114))))
-        assert {mark for mark, _ in found.marks.values()} == {"4", "+"}
-        # Black has a four, and white plays elsewhere.
-        four = Position.from_moves(Rules(), (112, 111, 113, 15, 114, 30, 115))
-        check = messages.CheckMove(choice=messages.PlayerChoice(spec="mentor:2"), position=four, move=60)
-        assert answers.ask(check).reason is not None
-        game = Game(Rules(variant=Variant.STANDARD), Seats(None, None), [112, 0, 113])
-        assert isinstance(answers.ask(messages.GradeMoves(game=game.studied())), messages.Graded)
-        assert answers.ask(messages.Keep(0, None, game.to_save())) == messages.Kept()
-        assert [each.rules for each in answers.ask(messages.ListGames()).games] == ["15x15 standard"]
-        process.request(messages.Stop(drop=False), under_way)
-        assert isinstance(answers.to(under_way), messages.Analysed), "it was still under way"
+    under_way = process.request(search(Position.from_moves(Rules(), (112,)), purpose="analysis", seconds=600.0))
+    found = answers.ask(messages.FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114))))
+    assert {mark for mark, _ in found.marks.values()} == {"4", "+"}
+    # Black has a four, and white plays elsewhere.
+    four = Position.from_moves(Rules(), (112, 111, 113, 15, 114, 30, 115))
+    check = messages.CheckMove(choice=messages.PlayerChoice(spec="mentor:2"), position=four, move=60)
+    assert answers.ask(check).reason is not None
+    game = Game(Rules(variant=Variant.STANDARD), Seats(None, None), [112, 0, 113])
+    assert isinstance(answers.ask(messages.GradeMoves(game=game.studied())), messages.Graded)
+    assert answers.ask(messages.Keep(0, None, game.to_save())) == messages.Kept()
+    assert [each.rules for each in answers.ask(messages.ListGames()).games] == ["15x15 standard"]
+    process.request(messages.Stop(drop=False), under_way)
+    assert isinstance(answers.to(under_way), messages.Analysed), "it was still under way"
 
 
 @pytest.mark.slow
