@@ -49,11 +49,9 @@ def with_words(plain: SearchSettings, words: Sequence[str]) -> SearchSettings:
     return replace(settings, **{name: type(getattr(plain, name))(float(value)) for name, value in named.items()})
 
 
-def searcher(
-    evaluator: Evaluator, rules: Rules, settings: SearchSettings, seconds: float | None, name: str
-) -> MctsPlayer:
+def searcher(net: Evaluator, rules: Rules, settings: SearchSettings, seconds: float | None, name: str) -> MctsPlayer:
     """Return a player of the best moves; its kernels are compiled."""
-    player = MctsPlayer(evaluator, rules, settings, policy=Policy.DETERMINISTIC, seconds=seconds, name=name)
+    player = MctsPlayer(net, rules, settings, policy=Policy.DETERMINISTIC, seconds=seconds, name=name)
     player.choose(Position(rules), seed=0)
     return player
 

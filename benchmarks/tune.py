@@ -40,10 +40,8 @@ class Tuning:
 
     def __init__(self, arguments: argparse.Namespace, start: Mapping[str, float], steps: Mapping[str, float]) -> None:
         self._arguments, self._start, self._steps = arguments, start, steps
-        self._bounds = bounds_of(SearchSettings)
         self._plain = replace(settings_of(arguments.model).for_play(), simulations=arguments.simulations)
-        self._evaluator, self._rules = open_model(arguments.model), read_info(arguments.model).rules
-        self._openings = load_openings("balanced", self._rules)
+        self._net, self._rules = open_model(arguments.model), read_info(arguments.model).rules
         with self._changed() as state:
             self._done = len(state["trials"])
 
@@ -65,10 +63,10 @@ class Tuning:
         return {name: first + self._steps[name] * state["moved"][name] for name, first in self._start.items()}
 
     def _player(self, wanted: Mapping[str, float]) -> MctsPlayer:
-        bounds = self._bounds
+        bounds = bounds_of(SearchSettings)
         words = [f"{name}={min(max(each, bounds[name].low), bounds[name].high)}" for name, each in wanted.items()]
         settings = with_words(self._plain, words)
-        return searcher(self._evaluator, self._rules, settings, self._arguments.seconds, " ".join(words))
+        return searcher(self._net, self._rules, settings, self._arguments.seconds, " ".join(words))
 
     def _trial(self, context: Context) -> dict[str, Any]:
         with self._changed() as state:
@@ -80,7 +78,7 @@ class Tuning:
         found = play_match(
             *(self._player({name: now[name] + way * away[name] for name in now}) for way in (1, -1)),
             rules=self._rules,
-            openings=self._openings,
+            openings=load_openings("balanced", self._rules),
             games=games,
             seed=number,
             context=context,

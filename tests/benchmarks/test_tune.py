@@ -18,7 +18,7 @@ def matches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
     """Matches that the player nearer to a `c_puct` of 2 wins by the difference; the pairs of settings that met."""
     met: list[tuple[float, float]] = []
 
-    def player(evaluator: object, settings: SearchSettings, *others: object) -> SearchSettings:
+    def player(net: object, rules: object, settings: SearchSettings, *others: object) -> SearchSettings:
         return settings
 
     def play(one: SearchSettings, two: SearchSettings, *, games: int, **options: Any) -> SimpleNamespace:
