@@ -9,8 +9,8 @@ The search deepens four by four, so no win has fewer of them than the one it fin
 fours is left to try. Its proofs go to a transposition table and stay true in all later searches by the same rules.
 
 Or it goes into the depth at once, without the fours that make nothing else, which finds more wins with few nodes
-(`benchmarks.leaf_fours` of commit 36b4785). It may miss a win and take a longer one, so the entries of its table are
-for no other search.
+(`benchmarks.leaf_fours` of commit 36b4785). White in renju tries those too. It may miss a win and take a longer one, so
+the entries of its table are for no other search.
 """
 
 from dataclasses import dataclass
@@ -296,7 +296,9 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
     )
     count = _list_all(board, work, side, ply) if afresh else _list_after(board, work, side, ply)
     tries = count
-    while left > len(board.stones) and tries > 0 and work.orders[ply, tries - 1] < _MAKES_MORE:
+    # A four that makes nothing else, or the reply to it, may forbid the reply to a later one to Black.
+    may_forbid = board.rules.has_fouls is not None and side != BLACK_SIDE
+    while not may_forbid and left > len(board.stones) and tries > 0 and work.orders[ply, tries - 1] < _MAKES_MORE:
         tries -= 1
     if must != NO_CELL:
         tries = 1 if _to_front(work, ply, count, must) else 0
@@ -305,7 +307,7 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
         return False
     if work.orders[ply, 0] == WINS_AT_ONCE:
         return True
-    may_be = board.rules.needs_open_end is not None or (board.rules.has_fouls is not None and side != BLACK_SIDE)
+    may_be = board.rules.needs_open_end is not None or may_forbid
     if may_be and _find_unanswerable(board, work, side, ply, count if must == NO_CELL else 1):
         return True
     if left == 1:

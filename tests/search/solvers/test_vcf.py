@@ -130,6 +130,16 @@ def test_in_caro_a_four_that_leaves_a_five_which_its_reply_does_not_prevent_wins
     assert cell_name(found.line[2], 15) in ("e7", "e12")
 
 
+def test_in_renju_the_search_in_depth_tries_fours_that_only_forbid_a_reply() -> None:
+    """White's four at k7 makes nothing else; Black's reply at k8 makes the reply to the next four a foul."""
+    rules = Rules(15, variant=Variant.RENJU)
+    moves = "j12 k10 j9 l11 m10 k11 j11 j10 l12 h10 l10 k9 k12".split()
+    board, work = new_threat_board(rules), new_vcf_work(rules, 8)
+    load(board, stones_of(Position.from_moves(rules, moves)))
+    plies = solve_vcf(board, work, side_of(WHITE), 30, False)
+    assert names_of(tuple(work.line[:plies:2]), 15) == ["k7", "g10", "i10"]
+
+
 @pytest.mark.parametrize("variant", [Variant.CARO, Variant.CARO_EXACT])
 def test_in_caro_a_win_by_fours_holds_against_every_reply(variant: Variant) -> None:
     rules, chance, found = Rules(9, variant=variant), np.random.default_rng(3), 0
