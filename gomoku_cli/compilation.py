@@ -9,7 +9,7 @@ from curriculum.bench.compiling import progress_text, watching_compilation
 from curriculum.reporting import Interrupted, Reporter
 from gomoku_cli.console import duration
 
-ESTIMATE = "10 to 40 seconds"
+ESTIMATE = "10 to 90 seconds"
 """Time to compile the kernels of a command."""
 _EVERY_S = 5.0
 """Interval of the notes."""
