@@ -39,6 +39,7 @@ class Searcher(OneByOne):
 
     def __init__(self, fault: Exception | None = None) -> None:
         self.fault = fault
+        self.done = 0
         self.log: list[str] = []
         self.threads: set[int] = set()
         self.positions: list[Position] = []
@@ -47,16 +48,16 @@ class Searcher(OneByOne):
         self.log.append(word)
         self.threads.add(threading.get_ident())
         self.positions.append(position)
-        done = 0
+        self.done = 0
         began = time.monotonic()
-        while done < nodes and not stop():
+        while self.done < nodes and not stop():
             assert time.monotonic() - began < PATIENCE_S, "nobody stopped the search"
-            done += 1
+            self.done += 1
             time.sleep(0.001)
         self.log.append(f"{word} ends")
         if self.fault is not None:
             raise self.fault
-        return done
+        return self.done
 
     def search(self, position: Position, limit: Limit | None = None, how: How = PLAIN) -> Searched:
         seed, stop, report, _ = how
@@ -118,13 +119,14 @@ def test_the_best_move_so_far_needs_no_wait(position: Position) -> None:
         assert move.has_ended(PATIENCE_S)
         assert move.wait() == move.best
         assert move.best.move == position.legal_moves()[0]
-        assert move.view.nodes > 1000
+        assert move.view.nodes >= 1000, "the final one"
 
 
 def test_a_reader_that_is_slower_gets_the_newest_view(position: Position) -> None:
-    with Engine(Searcher()) as engine, engine.analysis(position, ENDLESS) as analysis:
+    player = Searcher()
+    with Engine(player) as engine, engine.analysis(position, ENDLESS) as analysis:
         first = next(analysis)
-        time.sleep(0.1)
+        wait_until(lambda: player.done > first.nodes + 6)
         assert next(analysis).nodes > first.nodes + 5
 
 
@@ -144,7 +146,7 @@ def test_leaving_the_block_stops_the_search_and_waits(position: Position) -> Non
             for _ in analysis:
                 break
         assert player.log == ["analyse", "analyse ends"]
-        assert analysis.wait().nodes > 1000
+        assert analysis.wait().nodes >= 1000
         with pytest.raises(KeyError), engine.analysis(position, ENDLESS):
             raise KeyError
         assert player.log == ["analyse", "analyse ends"] * 2
@@ -157,9 +159,9 @@ def test_two_analyses_in_a_row_are_one_at_a_time(position: Position) -> None:
         position.push("a1")
         second = engine.analysis(position, ENDLESS)
         assert player.log[:2] == ["analyse", "analyse ends"]
-        assert first.wait().nodes > 1000
+        assert first.wait().nodes >= 1000
         assert next(second).nodes < 1000
-    assert second.wait().nodes > 1000, "closing the engine ends it"
+    assert second.wait().nodes >= 1000, "closing the engine ends it"
     assert [len(each.moves) for each in player.positions] == [4, 5]
 
 
@@ -339,11 +341,13 @@ def test_a_limit_that_the_player_does_not_know_is_an_error(position: Position) -
 
 
 def test_a_tree_search_goes_on_where_it_has_pondered(position: Position) -> None:
-    player = MctsPlayer(ScriptedEvaluator(RULES), RULES, SearchSettings(simulations=50), max_bytes=50_000_000)
+    evaluator = ScriptedEvaluator(RULES)
+    player = MctsPlayer(evaluator, RULES, SearchSettings(simulations=50), max_bytes=50_000_000)
     with Engine(player) as engine:
         assert engine.play(position).simulations == 50  # compiled
+        played = sum(evaluator.batches)
         engine.ponder(position)
-        time.sleep(0.2)
+        wait_until(lambda: sum(evaluator.batches) > played + 100)
         assert engine.play(position).simulations > 50
 
 
