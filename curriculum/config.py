@@ -88,12 +88,15 @@ class ImitationConfig:
 
     teacher: str = "mentor"
     """Player to imitate: a level of the mentor, an engine or any other player. It plays with its own settings."""
+    opponent: str = ""
+    """Player against which it plays, in turn with Black and White, and whose moves are learnt too. A model meets its
+    attacks here, which its own games lack. Empty: the teacher plays itself."""
     teacher_seconds: float = 0.0
     """Seconds for each of the teacher's moves; 0 leaves them to the teacher (an engine takes one second)."""
     bar_opponent: str = "mentor:paper"
     """Player that the nets must beat. It plays with its own settings."""
     games: Annotated[int, Bounds(2)] = 4_000
-    """Games that the teacher plays against itself."""
+    """Games of the teacher."""
     opening_stones: tuple[int, int] = (2, 8)
     """Minimum and maximum of stones placed at random, near each other, before the teacher starts."""
     random_move_share: Annotated[float, SHARE] = 0.1
@@ -270,8 +273,8 @@ FIXED_BY_SAMPLES: Mapping[Phase, frozenset[str]] = MappingProxyType(
     {
         Phase.BASICS: frozenset({"positions", "kinds", "colour_swapped", "noise_stones"}),
         Phase.IMITATION: frozenset(
-            {"teacher", "teacher_seconds", "games", "opening_stones", "random_move_share", "teacher_value_share"}
-            | {"held_out_share", "basics_share"}
+            {"teacher", "teacher_seconds", "opponent", "games", "opening_stones", "random_move_share"}
+            | {"teacher_value_share", "held_out_share", "basics_share"}
         ),
     }
 )

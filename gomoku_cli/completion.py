@@ -4,7 +4,7 @@ from pathlib import Path
 
 from curriculum.arena import player_names
 
-_PLAYER_SETTINGS = ("imitation.teacher", "imitation.bar_opponent", "start")
+_PLAYER_SETTINGS = ("imitation.teacher", "imitation.opponent", "imitation.bar_opponent", "start")
 
 
 def presets(incomplete: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""Distinct positions from the self-play of runs, in packed files: `... collect DATA RUN ...`.
+"""Distinct positions from the self-play of runs, or with `--games mentor` of their teachers, in packed files.
+
+`... collect DATA RUN ...`.
 
 Positions that symmetries carry into each other count once; the first stays. Prints the rates of reading and writing and
 the bytes of a position. Runs may still be playing: what they add later is collected by the same command.
@@ -34,15 +36,15 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
     parser.add_argument("--json", action="store_true", help="print the row as JSON")
     parser.add_argument("--decay", type=share, help="winning-value decay a ply in place of that of the runs, above 0")
+    parser.add_argument("--games", choices=(PHASE, "mentor"), default=PHASE, help="those of self-play or of a teacher")
     parser.add_argument("--held-out", type=float, default=0.02, help="share of the games that nobody learns from")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Collect."""
     own = {path: read_config(path / CONFIG) for path in arguments.runs}
-    configs = [*own.values()]
-    if arguments.decay is not None:
-        configs = [config_with_decay(config, arguments.decay) for config in configs]
+    decay = arguments.decay
+    configs = [each if decay is None else config_with_decay(each, decay) for each in own.values()]
     collected = arguments.data / CONFIG
     config = read_config(collected) if collected.exists() else configs[0]
     kinds = {_kind_of(each) for each in (config, *configs)}
@@ -51,10 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.data.mkdir(parents=True, exist_ok=True)
     atomic_write_text(collected, to_toml(config))
     dataset = Dataset(arguments.data, config.rules)
-    files = [path for folder in arguments.runs for path in sorted((folder / "replay").glob(f"{PHASE}-*.npz"))]
+    files = [path for run in arguments.runs for path in sorted(run.glob(f"replay/{arguments.games}-*.npz"))]
     known, read, kept, start = len(dataset.training), 0, 0, time.process_time()
     with interruptible(resume=again()) as context, context.reporter.task("collecting", len(files), "files") as task:
-        read_file = read_samples_of if arguments.decay is None else partial(samples_with_decay, own, arguments.decay)
+        read_file = read_samples_of if decay is None else partial(samples_with_decay, own, decay)
         for number, read, kept in dataset.collect(files, held_out_share=arguments.held_out, read_file=read_file):
             task.update(number, positions=read, distinct=kept)
             context.check()

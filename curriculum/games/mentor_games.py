@@ -1,7 +1,7 @@
-"""Games that a teacher plays against itself, to be imitated (A IV-C).
+"""Games that a teacher plays against itself or another player, to be imitated (A IV-C).
 
 They start from a few random stones and contain some random moves, so that games differ. The policy target of a position
-is the teacher's decision even where a random move was played: the distribution it draws from, or its move.
+is its player's decision even where a random move was played: the distribution it draws from, or its move.
 """
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from search.players import Decision, ForfeitError, Player, Recipe, as_recipe
 
 _GAMES_PER_FILE = 64
 _MAX_FORFEITED_SHARE = 0.5
-"""Maximum share of forfeited games in a file: above it the teacher is broken."""
+"""Maximum share of forfeited games in a file: above it a player is broken."""
 _REACH = 2
 """Maximum distance of a random stone from the nearest stone: games are local, and random stones should be too."""
 
@@ -56,11 +56,13 @@ def random_move(position: Position, random: np.random.Generator) -> Cell:
     return int(random.choice(np.flatnonzero(near & legal_moves_of(position))))
 
 
-def play_teacher_game(config: Config, teacher: Player, number: int) -> Samples:
+def play_teacher_game(config: Config, teacher: Player, number: int, opponent: Player | None = None) -> Samples:
     """Play one game and return its samples, in order; it depends on the configuration's seed and its number alone.
 
-    The value target is the decayed result, mixed with the teacher's own value where it has one.
+    The value target is the decayed result, mixed with the own value of the player to move where it has one. The teacher
+    is Black in games of even number; without an opponent it is White too.
     """
+    players = [teacher, opponent or teacher]
     settings, decay = config.imitation, config.training.z_decay
     random = generator(config.seed, Purpose.MENTOR, number)
     position = random_opening(config.rules, settings.opening_stones, random)
@@ -69,7 +71,8 @@ def play_teacher_game(config: Config, teacher: Player, number: int) -> Samples:
     values: list[float | None] = []
     while not position.is_game_over():
         seed = stream_key(config.seed, Purpose.MENTOR, number, position.ply)
-        decision = teacher.choose_batch([position], seeds=[seed])[0]
+        mover = players[(number + position.ply) % 2]
+        decision = mover.choose_batch([position], seeds=[seed])[0]
         decisions.append(decision)
         values.append(decayed_value(decision, config.rules.cells - position.ply, decay))
         position.push(random_move(position, random) if random.random() < settings.random_move_share else decision.move)
@@ -103,10 +106,11 @@ def replay_positions(position: Position, first_ply: int) -> PositionBatch:
 
 @dataclass(frozen=True)
 class TeacherJob:
-    """The teacher's games: see `curriculum.workers.games.Job`. A game that it forfeits is the error."""
+    """The teacher's games: see `curriculum.workers.games.Job`. A game that a player forfeits is the error."""
 
     config: Config
     teacher: Recipe
+    opponent: Recipe | None = None
 
     at_once = 8
     """Few, since a stop waits for the games that workers have; each plays one a core at a time."""
@@ -114,20 +118,22 @@ class TeacherJob:
     @property
     def files(self) -> tuple[Path, ...]:
         """See `curriculum.workers.games.Job`."""
-        return self.teacher.files
+        return self.teacher.files + (self.opponent.files if self.opponent else ())
 
     def open(self, files: Mapping[Path, Path]) -> "_TeacherGames":
         """See `curriculum.workers.games.Job`."""
-        return _TeacherGames(self.config, self.teacher.make(files))
+        opponent = self.opponent.make(files) if self.opponent else None
+        return _TeacherGames(self.config, self.teacher.make(files), opponent)
 
 
 class _TeacherGames:
-    """The teacher in this process, on all its cores."""
+    """The teacher and its opponent in this process, on all its cores."""
 
-    def __init__(self, config: Config, teacher: Player) -> None:
+    def __init__(self, config: Config, teacher: Player, opponent: Player | None) -> None:
         self.counts: Mapping[str, int] = {}
         self._config = config
         self._teacher: Player | None = teacher
+        self._opponent = opponent
 
     def play(
         self, numbers: Iterator[int | None], stop: Callable[[], bool]
@@ -135,24 +141,28 @@ class _TeacherGames:
         return on_threads(numbers, cores(), self._samples_of, stop)
 
     def close(self) -> None:
-        self._teacher = None  # an engine ends with it
+        self._teacher = self._opponent = None  # an engine ends with it
 
     def _samples_of(self, number: int, stop: Callable[[], bool]) -> Samples | ForfeitError:
         assert self._teacher is not None
         try:
-            return play_teacher_game(self._config, self._teacher, number)
+            return play_teacher_game(self._config, self._teacher, number, self._opponent)
         except ForfeitError as error:
             return error
 
 
 def play_teacher_games(
-    config: Config, teacher: Player | Recipe, folder: Path, context: Context
+    config: Config,
+    teacher: Player | Recipe,
+    folder: Path,
+    context: Context,
+    opponent: Player | Recipe | None = None,
 ) -> tuple[Samples, Samples]:
     """Play all games of the phase; return the training samples and the held-out samples, split by game.
 
-    Games are kept in `folder` as they are played, 64 per file, and read from there the next time. A game that the
-    teacher forfeits, as an engine may, is left out. Raises `Interrupted` after the files in progress, and
-    `ForfeitError` if the teacher forfeits more than half the games of a file.
+    Games are kept in `folder` as they are played, 64 per file, and read from there the next time. A game that a
+    player forfeits, as an engine may, is left out. Raises `Interrupted` after the files in progress, and `ForfeitError`
+    if more than half the games of a file are forfeited.
     """
     games = config.imitation.games
     files = {first: range(first, min(first + _GAMES_PER_FILE, games)) for first in range(0, games, _GAMES_PER_FILE)}
@@ -161,11 +171,12 @@ def play_teacher_games(
     played: dict[int, Samples | ForfeitError] = {}
     done, positions = games - sum(len(files[first]) for first in missing), 0
     recipe = as_recipe(teacher)
+    job = TeacherJob(config, recipe, None if opponent is None else as_recipe(opponent))
     begun = takewhile(lambda first: not context.stop(), missing)  # after a stop the files in progress are finished
     numbers = (number for first in begun for number in files[first])
     with (
         context.reporter.task("games to imitate", games, "games") as progress,
-        context.pool.stream(TeacherJob(config, recipe), numbers) as stream,
+        context.pool.stream(job, numbers) as stream,
     ):
         progress.update(done)
         for number, samples in stream if missing else ():

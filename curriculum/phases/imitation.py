@@ -44,7 +44,8 @@ def run_imitation(run: RunFolder, context: Context) -> None:
         return
     config, settings = run.config, run.config.imitation
     teacher = named_player(config, settings.teacher, seconds=settings.teacher_seconds or None)
-    played, held_out = play_teacher_games(config, teacher, run.replay, context)
+    opponent = named_player(config, settings.opponent) if settings.opponent else None
+    played, held_out = play_teacher_games(config, teacher, run.replay, context, opponent)
     rehearsal = basics_of(run, context) if settings.basics_share > 0 else Samples.none(config.rules.cells)
     start = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
     training = resumed(run, context, PHASE, start)

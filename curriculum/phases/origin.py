@@ -15,7 +15,7 @@ from curriculum.keys import setting_value
 from curriculum.presets import Choice, revised, to_toml
 from nets.checkpoint import BUILT_IN, CheckpointError
 
-_PLAYERS = ("start", "imitation.teacher", "imitation.bar_opponent", "evaluation.opponents")
+_PLAYERS = ("start", "imitation.teacher", "imitation.opponent", "imitation.bar_opponent", "evaluation.opponents")
 """The settings that name players, whose files may be anywhere."""
 _RESULT = ("games", "wins", "draws", "losses", "score", "score_interval", "elo", "elo_interval", "pairs")
 """The part of a match's results that a model keeps: no times, which differ from run to run, and no names."""

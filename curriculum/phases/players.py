@@ -55,6 +55,8 @@ def named_player(config: Config, spec: str, *, seconds: float | None = None) -> 
 def check_players(config: Config) -> None:
     """Raise `PlayerSpecError` or `CheckpointError`, with the setting, for a player of it that cannot play here."""
     keys = ["imitation.teacher", "imitation.bar_opponent"] if Phase.IMITATION in config.phases else []
+    if config.imitation.opponent:
+        keys += ["imitation.opponent"] if keys else []
     specs = [(key, value_of(config, key)) for key in keys]
     finals = config.evaluation.opponents if config.evaluation.final_games else ()
     for key, spec in (*specs, *(("evaluation.opponents", each) for each in finals)):

@@ -121,6 +121,21 @@ def test_positions_follow_each_other_from_the_opening_on() -> None:
     assert positions.last_moves[2:, 1].tolist() == moves[:-1]
 
 
+def test_an_opponent_plays_the_other_colour_in_turn_and_its_moves_are_learnt(tmp_path: Path) -> None:
+    config = with_imitation(games=4, random_move_share=0.0)
+    games = [play_teacher_game(config, PaperMentor(), number, Teacher()) for number in range(4)]
+    for number, game in enumerate(games):
+        plies = np.count_nonzero(game.positions.stones, axis=1)
+        for row in np.flatnonzero((plies + number) % 2):
+            position = Position(RULES)
+            stones_of(position)[:] = game.positions.stones[row]
+            assert game.policies[row, scripted_move(position)] == 1
+    training, held_out = play_teacher_games(config, PaperMentor(), tmp_path, Context(), Teacher())
+    assert equal(Samples.concatenate([training, held_out]), pack(Samples.concatenate(games)).all)
+    alone = play_teacher_game(config, PaperMentor(), 0)
+    assert not equal(games[0], alone)
+
+
 def test_z_is_the_winners_and_decays_towards_the_opening() -> None:
     for game in range(10):
         samples = play_teacher_game(CONFIG, PaperMentor(), game)
