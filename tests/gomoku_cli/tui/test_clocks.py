@@ -107,6 +107,7 @@ async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path, time: Si
         engine.close()
 
 
+@pytest.mark.usefixtures("time")  # the human's own clock stands still
 async def test_an_engine_that_would_think_for_ever_moves_within_its_clock() -> None:
     player = GatedPlayer(15)
     main, period = ((3, "h9"), (5, "c3")), ((3, "h9"),)
@@ -133,6 +134,7 @@ class LatePlayer(ScriptedPlayer):
         return super().decide(position, seed, stop)
 
 
+@pytest.mark.usefixtures("time")
 async def test_a_delay_is_charged_to_programs_alone() -> None:
     for spec, left in (("default", (0.8, 1.0)), ("engine:late", (0.0, 0.8))):
         setup = BoardSetup(seats=Seats(None, PlayerChoice(spec=spec)), clock=TimeControl(1))
