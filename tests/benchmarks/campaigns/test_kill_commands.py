@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.campaigns import works
 from benchmarks.campaigns.kill_commands import Killer
 from benchmarks.campaigns.results import Snapshot, content, differences, twice, unfinished, unreadable
 from core.files.cache_folder import CacheFolder
@@ -19,11 +20,13 @@ GAME = GameRecord(Rules(3, 3), (0, 3, 1, 4, 2), BLACK)
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
-def test_a_killed_command_comes_to_the_result_of_an_undisturbed_one(tmp_path: Path) -> None:
-    killer, chance = Killer(tmp_path), random.Random(0)
-    for _ in range(9):  # on a busy machine a kill comes after the end
-        if not killer.counts["convert", "kills"]:
-            killer.work("convert", 1, chance, goal=1)
+def test_a_killed_command_comes_to_the_result_of_an_undisturbed_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = works.long_games(Rules(), 2)  # to play them takes longer than to convert them
+    monkeypatch.setattr(works, "long_games", lambda rules, number: two * (number // 2))
+    killer = Killer(tmp_path)
+    killer.work("convert", 1, random.Random(12), goal=1)  # the kill comes before an operation, and so before the end
     assert killer.counts["convert", "kills"] == 1
     assert killer.counts["convert", "finished"] >= 1
 
