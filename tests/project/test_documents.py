@@ -260,23 +260,24 @@ STEADY = re.compile("gomoku (evaluate (mentor|random) |tournament mentor |config
 _TIME = re.compile(r"\d+:\d\d\b|\d+(\.\d+)? (ms|s)\b")
 
 
-def shown_outputs() -> list[tuple[str, str]]:
-    """Return the shown commands whose output is shown too, and the output."""
+def shown_outputs() -> dict[str, list[str]]:
+    """Return the shown commands whose output is shown too, and the lines of it on all pages."""
     blocks = [
         block for text in _CURRENT.values() for block in re.findall(r"^```console\n(.*?)^```$", text, re.M | re.S)
     ]
     parts = [part.partition("\n") for block in blocks for part in ("\n" + block).split("\n$ ")[1:]]
-    return [(line, output) for line, _, output in parts if STEADY.match(line)]
+    lines = {line: [text for each in parts if each[0] == line for text in each[2].splitlines()] for line, _, _ in parts}
+    return {line: shown for line, shown in lines.items() if STEADY.match(line)}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("line", "output"), shown_outputs())
+@pytest.mark.parametrize(("line", "output"), shown_outputs().items())
 def test_a_command_prints_what_is_shown(
-    line: str, output: str, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+    line: str, output: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capsys
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     _, out, err = run(capsys, *arguments(line))
     printed = [_TIME.sub("T", each.rstrip()) for each in (out + err).splitlines()]
-    for each in output.splitlines():
+    for each in output:
         pattern = ".*".join(map(re.escape, _TIME.sub("T", each).split("...")))
         assert any(re.fullmatch(pattern, other) for other in printed), (each, printed)
