@@ -105,11 +105,11 @@ def test_a_local_ray_listens_on_loopback_alone_and_hides_its_secret_and_its_file
 
 
 def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayPool, job: SelfPlayJob) -> None:
-    expected = played_here(job, range(100))
+    expected = played_here(job, range(40))
     games: dict[int, SelfPlayGame] = {}
     killed: list[int] = []
 
-    with pool.stream(job, range(100)) as stream:
+    with pool.stream(job, range(40)) as stream:
         for number, game in stream:
             assert number not in games, "a game comes once"
             games[number] = game
@@ -119,7 +119,7 @@ def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayP
                 process = ray.get(pool.workers[0].actor.__ray_call__.remote(lambda worker: os.getpid()))
                 os.kill(process, signal.SIGKILL)
                 killed.append(process)
-        assert sum(stream.workers.games_by_node.values()) == 100
+        assert sum(stream.workers.games_by_node.values()) == 40
         assert stream.counts["simulations"] > 0
     assert killed
     assert same(games, expected)
@@ -154,9 +154,9 @@ def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp
 
 
 def test_games_of_one_stream_come_in_while_another_is_waited_for(pool: RayPool, job: SelfPlayJob) -> None:
-    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(100)) as other:
+    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(40)) as other:
         one.take()
-        assert sorted(number for number, _ in other) == list(range(100))
+        assert sorted(number for number, _ in other) == list(range(40))
         assert len(one.take()) > 0
         assert not one.is_over or not one.take()
 
