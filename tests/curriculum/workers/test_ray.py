@@ -154,9 +154,9 @@ def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp
 
 
 def test_games_of_one_stream_come_in_while_another_is_waited_for(pool: RayPool, job: SelfPlayJob) -> None:
-    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(40)) as other:
+    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(100)) as other:
         one.take()
-        assert sorted(number for number, _ in other) == list(range(40))
+        assert sorted(number for number, _ in other) == list(range(100))
         assert len(one.take()) > 0
         assert not one.is_over or not one.take()
 

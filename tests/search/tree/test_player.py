@@ -188,7 +188,7 @@ def test_a_limit_replaces_the_players_own() -> None:
         assert one.choose(position, Limit(nodes=70)).simulations == 70
         started = time.monotonic()
         assert one.choose(position, Limit(seconds=0.05)).simulations > 0
-        assert 0.05 <= time.monotonic() - started < 5
+        assert 0.05 <= time.monotonic() - started < 60
     assert who.choose(position, Limit(nodes=10**6, seconds=0.02)).simulations < 10**6
     assert who.choose(position).simulations == SETTINGS.simulations
 
