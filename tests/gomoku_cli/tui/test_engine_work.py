@@ -1,7 +1,6 @@
 """The screen while the engine loads, thinks, ponders, analyses and fails, and what must not wait behind a search."""
 
 import asyncio
-import re
 import threading
 from types import SimpleNamespace
 
@@ -62,16 +61,15 @@ async def test_the_search_is_shown_as_it_goes_and_escape_ends_it() -> None:
     player.proof = 7
     async with board_app(player, terminal=(120, 40)) as ui:
         await ui.press("enter")
-        await ui.until(lambda: "wins in 7" in ui.status)
-        thinking = r"scripted \[b\] is thinking\.\.\. \d+ s, 100 simulations\. White wins in 7, a1 b1 c1"
-        assert re.match(thinking, ui.status)
+        await ui.until(lambda: " s, 100 simulations. White wins in 7, a1 b1 c1" in ui.status)
+        assert ui.status.startswith("scripted [b] is thinking... ")
         await ui.press("left")
         assert ui.board.cursor == parse_cell("g8", 15)
         await ui.pilot.hover(ui.board, offset=Offset(5, 0))
         assert ui.board.hover == parse_cell("a15", 15)
         await ui.click("c3", moves="h8")
         ui.app.control.show_state()
-        assert re.match(thinking, ui.status)
+        assert ui.status.startswith("scripted [b] is thinking... ")
         await ui.press("escape")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
         assert ui.status == "Your move."
